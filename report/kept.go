@@ -96,7 +96,7 @@ func Page(w io.Writer, k *Kept) error {
 		}
 		// The first chart of the screen stands next to the answer.
 		beside := i < len(k.Document.Screen) && len(pictures) == 0
-		picture, err := chart.Inline(one.ID, k.Record, chart.Options{Axis: k.Axis, Narrow: beside})
+		picture, err := chart.Inline(one.ID, k.Record, k.Axis, beside)
 		if err != nil {
 			return fmt.Errorf("drawing the chart %s: %w", one.ID, err)
 		}
@@ -120,7 +120,7 @@ func Illustrations() []string {
 // Illustrate writes the charts of a judged record and its page into its folder. A chart that cannot be drawn does not
 // stop the others.
 func Illustrate(folder results.Folder, record *results.Record) error {
-	_, err := chart.DrawAs(folder, record, chart.Options{})
+	_, err := chart.Draw(folder, record, "")
 	if err != nil {
 		err = fmt.Errorf("drawing the charts: %w", err)
 	}

@@ -157,11 +157,6 @@ func decadeTicks(from, to float64, digits []int, label func(digit int, value flo
 	return ticks
 }
 
-// unlabelled returns the axis without the labels of its ticks.
-func unlabelled(axis plot.Axis) plot.Axis {
-	return relabelled(axis, func(float64) string { return "" })
-}
-
 // relabelled returns the axis with other labels at its ticks.
 func relabelled(axis plot.Axis, label func(value float64) string) plot.Axis {
 	marker := axis.Tick.Marker
@@ -175,14 +170,10 @@ func relabelled(axis plot.Axis, label func(value float64) string) plot.Axis {
 	return axis
 }
 
-// nameAxis returns a vertical axis of rows, with the first one at the top: row i of n is at n−1−i.
-func nameAxis(names []string) plot.Axis {
-	ticks := make(plot.ConstantTicks, len(names))
-	for i, name := range names {
-		ticks[i] = plot.Tick{Value: float64(len(names) - 1 - i), Label: name}
-	}
-	axis := plot.Axis{Min: -0.5, Max: float64(len(names)) - 0.5, Scale: linear{}}
-	axis.Tick.Marker = ticks
+// tickedAxis runs between two values and has the given ticks.
+func tickedAxis(from, to float64, ticks ...plot.Tick) plot.Axis {
+	axis := plot.Axis{Min: from, Max: to, Scale: linear{}}
+	axis.Tick.Marker = plot.ConstantTicks(ticks)
 	return axis
 }
 
@@ -385,7 +376,7 @@ func (p *panel) addBreaks(t timeline) {
 	}
 	p.plot.Add(breaks(t))
 	idle := document.Minutes(t.end() - t.begin() - t.busy())
-	p.legend = append(p.legend, entry{"// " + idle + " idle, not shown", nothing{}})
+	p.legend = append(p.legend, entry{"// " + idle + " idle, not shown", nil})
 }
 
 // columns are the columns of a heat map over a timeline: each stretch has whole columns.

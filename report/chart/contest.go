@@ -32,17 +32,19 @@ const maxContestRows = 48
 // axis of time, and heat-NAME.png and heat-NAME.svg for each design. The throttled share fills each cell from below. It
 // returns the names of the files; its error wraps results.ErrWrite.
 func DrawContest(folder results.Folder, arms []HeatArm) ([]string, error) {
-	list := []drawing{{"heat", contestFigure(arms)}}
+	names, err := save(folder, "heat", contestFigure(arms))
 	taken := make(map[string]bool)
-	for i := range arms {
+	for i := 0; i < len(arms) && err == nil; i++ {
 		name := "heat-" + fileName(arms[i].Name)
 		for n := 2; taken[name]; n++ {
 			name = fmt.Sprintf("heat-%s-%d", fileName(arms[i].Name), n)
 		}
 		taken[name] = true
-		list = append(list, drawing{name, contestFigure(arms[i : i+1])})
+		var written []string
+		written, err = save(folder, name, contestFigure(arms[i:i+1]))
+		names = append(names, written...)
 	}
-	return save(folder, list, "")
+	return names, err
 }
 
 // InlineContest returns the heat maps of all designs for a page, as [Inline] does for a chart of a run. Its title is
@@ -63,7 +65,8 @@ func fileName(name string) string {
 
 // contestFigure draws the heat maps of designs.
 func contestFigure(arms []HeatArm) *figure {
-	f := &figure{title: ContestTitle(arms), panels: []panel{noData("Designs", "no design was run")}}
+	f := newFigure("", "Designs", "no design was run")
+	f.title = ContestTitle(arms)
 	if len(arms) == 0 {
 		return f
 	}
@@ -89,9 +92,9 @@ func contestFigure(arms []HeatArm) *figure {
 	if idle > 0 {
 		f.subtitle += "  ·  without " + document.Counted(idle, "idle partition")
 	}
-	scale, bar := servedScale(arms[0].Record, grids...)
-	bar.scale, bar.from = scale, "entities served per second: 0"
-	f.key = &panel{bar: bar, legend: []entry{{"throttled share; paler: few", swatch(throttledInk)}}}
+	scale, key := servedScale(arms[0].Record, grids...)
+	key.words = "entities served per second: " + key.words
+	f.key = []entry{key, {"throttled share; paler: few", swatch(throttledInk)}}
 	f.panels = nil
 	for i := range arms {
 		f.panels = append(f.panels, contestPanel(&arms[i], grids[i], scale, longest, len(arms)))

@@ -1,7 +1,7 @@
 // Package chart draws the record of a run: its latency histogram, its throttle histogram, the offered and the served
 // load of each step, percentiles of each operation, response times over time, and the load by partition over time.
 //
-// [DrawAs] writes charts as PNG and SVG into a folder. [Inline] returns one for a page that sets its colours, and
+// [Draw] writes charts as PNG and SVG into a folder. [Inline] returns one for a page that sets its colours, and
 // [Title] its title, which is the result that the chart shows. Functions such as [LatencyBars], [PercentileCurve],
 // [ThrottleBars], [Steps], [OperationCurves], [ResponseHeat] and [HeatGrid] return the numbers of a chart, and a chart
 // draws nothing else. All but [HeatGrid] count only reported phases.

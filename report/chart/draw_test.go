@@ -31,12 +31,16 @@ func drawn(t *testing.T, record *results.Record) map[string]picture {
 	return pictures
 }
 
-func TestDrawAsWritesPNGAndSVG(t *testing.T) {
+func TestDrawWritesPNGAndSVG(t *testing.T) {
 	var folder results.Memory
 	record := heated(t, stress(), 3, 1, 1)
-	got, err := chart.DrawAs(&folder, record, chart.Options{Charts: []string{"steps", "heat"}})
+	got, err := chart.Draw(&folder, record, "")
 	require.NoError(t, err)
-	assert.Equal(t, []string{"steps.png", "steps.svg", "heat.png", "heat.svg"}, got)
+	var want []string
+	for _, name := range chart.Names() {
+		want = append(want, name+".png", name+".svg")
+	}
+	assert.Equal(t, want, got)
 	svg, err := chart.SVGs(record)
 	require.NoError(t, err)
 	for _, name := range got {
@@ -85,7 +89,7 @@ func TestBarsAreAsHighAsTheirCounts(t *testing.T) {
 // drawChart returns what one chart of a record shows, by its own axis or another.
 func drawChart(t *testing.T, name string, record *results.Record, axis ...chart.Axis) picture {
 	t.Helper()
-	file, err := chart.Picture(name, record, chart.Options{Axis: append(axis, "")[0]})
+	file, err := chart.Picture(name, record, append(axis, "")[0])
 	require.NoError(t, err)
 	seen := look(t, file)
 	seen.checkTexts(t, name)
@@ -261,10 +265,10 @@ func (f *full) Replace(name string, text []byte) error {
 	return f.Memory.Replace(name, text)
 }
 
-func TestDrawAsReportsWriteErrors(t *testing.T) {
+func TestDrawReportsWriteErrors(t *testing.T) {
 	folder := &full{room: 1}
-	got, err := chart.DrawAs(folder, few(t, 12), chart.Options{Charts: []string{"latency"}})
-	assert.Equal(t, []string{"latency.png"}, got, "DrawAs()")
+	got, err := chart.Draw(folder, few(t, 12), "")
+	assert.Equal(t, []string{"latency.png"}, got, "Draw()")
 	assert.Truef(t, errors.Is(err, results.ErrWrite) && errors.Is(err, errFull) && strings.Contains(err.Error(), "latency.svg"),
-		"DrawAs() = %v; want results.ErrWrite, the cause and the file", err)
+		"Draw() = %v; want results.ErrWrite, the cause and the file", err)
 }

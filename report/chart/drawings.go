@@ -3,7 +3,6 @@ package chart
 import (
 	"image"
 	"image/color"
-	imagedraw "image/draw"
 	"math"
 	"slices"
 
@@ -13,8 +12,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// The drawings of all charts: a series is a line, dots or both; an area is the band between two series; bars, raster
-// and marks are bars, heat and steps.
+// All charts have the same drawings: a series is a line, dots or both; an area is the band between two series; bars are
+// stacked; a raster is heat; notes are texts.
 
 // point is a point of the data.
 type point struct{ x, y float64 }
@@ -43,51 +42,51 @@ func (grid) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// line joins points. It is its own sample in a legend.
-type line struct {
-	style  draw.LineStyle
+// series joins points by a line if that has a width, and marks them with dots if those have a radius. It is its own
+// sample in a legend.
+type series struct {
+	line   draw.LineStyle
 	points []point
+	dot    dot
 }
 
 // Plot implements plot.Plotter.
-func (l line) Plot(c draw.Canvas, p *plot.Plot) {
-	if len(l.points) > 1 {
-		c.StrokeLines(l.style, path(&c, p, l.points))
+func (s series) Plot(c draw.Canvas, p *plot.Plot) {
+	points := path(&c, p, s.points)
+	if len(points) > 1 && s.line.Width > 0 {
+		c.StrokeLines(s.line, points)
+	}
+	for _, at := range points {
+		s.dot.draw(&c, at)
 	}
 }
 
 // Thumbnail implements plot.Thumbnailer.
-func (l line) Thumbnail(c *draw.Canvas) {
-	middle := c.Center().Y
-	c.StrokeLine2(l.style, c.Min.X, middle, c.Max.X, middle)
+func (s series) Thumbnail(c *draw.Canvas) {
+	middle := c.Center()
+	if s.dot.radius > 0 {
+		s.dot.draw(c, middle)
+		return
+	}
+	c.StrokeLine2(s.line, c.Min.X, middle.Y, c.Max.X, middle.Y)
 }
 
-// dots are round marks with a paper-coloured rim, which separates them from lines and bars of their own colour. They
-// are their own sample in a legend.
-type dots struct {
+// dot is a round mark with a paper-coloured rim, which separates it from lines and bars of its own colour.
+type dot struct {
 	colour ink
 	radius vg.Length
-	points []point
 }
 
-// Plot implements plot.Plotter.
-func (d dots) Plot(c draw.Canvas, p *plot.Plot) {
-	for _, at := range path(&c, p, d.points) {
-		d.drawDot(&c, at)
+func (d dot) draw(c *draw.Canvas, at vg.Point) {
+	if d.radius > 0 {
+		c.DrawGlyphNoClip(draw.GlyphStyle{Color: paperInk, Radius: d.radius + 1, Shape: draw.CircleGlyph{}}, at)
+		c.DrawGlyphNoClip(draw.GlyphStyle{Color: d.colour, Radius: d.radius, Shape: draw.CircleGlyph{}}, at)
 	}
 }
-
-func (d dots) drawDot(c *draw.Canvas, at vg.Point) {
-	c.DrawGlyphNoClip(draw.GlyphStyle{Color: paperInk, Radius: d.radius + 1, Shape: draw.CircleGlyph{}}, at)
-	c.DrawGlyphNoClip(draw.GlyphStyle{Color: d.colour, Radius: d.radius, Shape: draw.CircleGlyph{}}, at)
-}
-
-// Thumbnail implements plot.Thumbnailer.
-func (d dots) Thumbnail(c *draw.Canvas) { d.drawDot(c, c.Center()) }
 
 // area fills the band between two lines that have their points at the same places. It is its own sample in a legend.
 type area struct {
-	colour   ink
+	swatch
 	from, to []point
 }
 
@@ -98,11 +97,8 @@ func (a area) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	back := path(&c, p, a.to)
 	slices.Reverse(back)
-	fillPath(&c, a.colour, append(path(&c, p, a.from), back...))
+	fillPath(&c, ink(a.swatch), append(path(&c, p, a.from), back...))
 }
-
-// Thumbnail implements plot.Thumbnailer.
-func (a area) Thumbnail(c *draw.Canvas) { swatch(a.colour).Thumbnail(c) }
 
 // bar is a bar of parts that are stacked, the first one at the bottom.
 type bar struct {
@@ -187,12 +183,6 @@ func (s swatch) Thumbnail(c *draw.Canvas) {
 	fill(c, ink(s), middle.X-half, middle.Y-half, middle.X+half, middle.Y+half)
 }
 
-// nothing is the sample of a legend entry that explains no mark.
-type nothing struct{}
-
-// Thumbnail implements plot.Thumbnailer.
-func (nothing) Thumbnail(*draw.Canvas) {}
-
 // raster is a picture of cells that fills a rectangle of the data. As paths, the cells of a heat map would take an SVG
 // of a megabyte.
 type raster struct {
@@ -221,90 +211,41 @@ func (r raster) Plot(c draw.Canvas, p *plot.Plot) {
 	}, r.cells)
 }
 
-// paint draws a picture into a box, whole cells with sharp edges.
+// paint draws a picture into a box.
 func paint(c *draw.Canvas, box vg.Rectangle, cells *image.Paletted) {
-	if box.Max.X <= box.Min.X || box.Max.Y <= box.Min.Y || cells.Rect.Empty() {
-		return
-	}
-	page := c.Canvas
-	for cropped, is := page.(draw.Canvas); is; cropped, is = page.(draw.Canvas) {
-		page = cropped.Canvas
-	}
-	pixels, is := page.(interface {
-		Image() imagedraw.Image
-		DPI() float64
-	})
-	if !is {
-		c.Canvas.DrawImage(box, cells)
-		return
-	}
-	dots := func(v vg.Length) int { return int(v.Dots(pixels.DPI()) + .5) }
-	sheet := pixels.Image()
-	low := sheet.Bounds().Max.Y
-	// The library fills a rectangle with blurred cells.
-	at := image.Rect(dots(box.Min.X), low-dots(box.Max.Y), dots(box.Max.X), low-dots(box.Min.Y))
-	from, seen := cells.Rect, at.Intersect(sheet.Bounds())
-	scaled := image.NewPaletted(seen, cells.Palette)
-	for y := seen.Min.Y; y < seen.Max.Y; y++ {
-		line := from.Min.Y + (y-at.Min.Y)*from.Dy()/at.Dy()
-		for x := seen.Min.X; x < seen.Max.X; x++ {
-			scaled.SetColorIndex(x, y, cells.ColorIndexAt(from.Min.X+(x-at.Min.X)*from.Dx()/at.Dx(), line))
-		}
-	}
-	imagedraw.Draw(sheet, seen, scaled, seen.Min, imagedraw.Src)
-}
-
-// rules separate the rows of a heat map with lines of the paper's colour.
-type rules struct {
-	left, right float64
-	heights     []float64
-}
-
-// Plot implements plot.Plotter.
-func (r rules) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	for _, height := range r.heights {
-		middle := snap(y(height))
-		fill(&c, paperInk, x(r.left), middle-grain/2, x(r.right), middle+grain/2)
+	if box.Max.X > box.Min.X && box.Max.Y > box.Min.Y && !cells.Rect.Empty() {
+		c.DrawImage(box, cells)
 	}
 }
 
 // note is a text at a point of the data, moved by an offset.
 type note struct {
-	at     point
-	off    vg.Point
-	alignX text.XAlignment
-	alignY text.YAlignment
-	words  string
-}
-
-// notes writes texts on paper-coloured ground inside the panel. It leaves out a text that would cover an earlier one.
-type notes struct {
 	style text.Style
-	list  []note
+	at    point
+	off   vg.Point
+	words string
 }
 
-// Plot implements plot.Plotter.
-func (ns notes) Plot(c draw.Canvas, p *plot.Plot) {
+// drawNotes writes texts on paper-coloured ground inside the panel. It leaves out a text that would cover an earlier
+// one.
+func drawNotes(c draw.Canvas, p *plot.Plot, list []note) {
 	const margin, distance = 2, 3
 	x, y := p.Transforms(&c)
 	var taken []vg.Rectangle
-	for _, n := range ns.list {
-		style := ns.style
-		style.XAlign, style.YAlign = n.alignX, n.alignY
+	for _, n := range list {
 		at := vg.Point{X: x(n.at.x), Y: y(n.at.y)}.Add(n.off)
-		box := style.Rectangle(n.words).Add(at)
+		box := n.style.Rectangle(n.words).Add(at)
 		inside := vg.Point{X: shift(box.Min.X, box.Max.X, c.Min.X, c.Max.X), Y: shift(box.Min.Y, box.Max.Y, c.Min.Y, c.Max.Y)}
 		at, box = at.Add(inside), box.Add(inside)
 		covers := func(other vg.Rectangle) bool {
 			return box.Min.X < other.Max.X+distance && other.Min.X < box.Max.X+distance && box.Min.Y < other.Max.Y && other.Min.Y < box.Max.Y
 		}
-		if slices.ContainsFunc(taken, covers) {
+		if n.words == "" || slices.ContainsFunc(taken, covers) {
 			continue
 		}
 		taken = append(taken, box)
 		fill(&c, paperInk, box.Min.X-margin, box.Min.Y, box.Max.X+margin, box.Max.Y)
-		c.FillText(style, at, n.words)
+		c.FillText(n.style, at, n.words)
 	}
 }
 
@@ -323,17 +264,13 @@ type mark struct {
 	below vg.Length
 }
 
-// addMarks draws the lines of marks with the styles, one upon the other, and returns their words, which are drawn last.
-func (p *panel) addMarks(marks []mark, words text.Style, styles ...draw.LineStyle) notes {
-	list := notes{style: words}
+// addMarks draws the lines of marks with the styles, one upon the other, and their words.
+func (p *panel) addMarks(marks []mark, words text.Style, styles ...draw.LineStyle) {
 	for _, m := range marks {
 		top := point{m.at, p.plot.Y.Max}
 		for _, style := range styles {
-			p.plot.Add(line{style, []point{{m.at, p.plot.Y.Min}, top}})
+			p.plot.Add(series{line: style, points: []point{{m.at, p.plot.Y.Min}, top}})
 		}
-		if m.words != "" {
-			list.list = append(list.list, note{top, vg.Point{X: 4, Y: -m.below}, draw.XLeft, draw.YTop, m.words})
-		}
+		p.notes = append(p.notes, note{align(words, draw.YTop), top, vg.Point{X: 4, Y: -m.below}, m.words})
 	}
-	return list
 }

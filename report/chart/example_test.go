@@ -14,9 +14,9 @@ func Example() {
 	for _, bar := range chart.ThrottleBars(record) {
 		fmt.Println("second", bar.From, "served", bar.Served, "and throttled", bar.Throttled)
 	}
-	names, err := chart.DrawAs(new(results.Memory), record, chart.Options{Charts: []string{"throttle"}, Form: chart.SVG})
+	names, err := chart.Draw(new(results.Memory), record, "")
 	fmt.Println(names, err)
 	// Output:
 	// second 0 served 2000 and throttled 2000
-	// [throttle.svg] <nil>
+	// [throttle.png throttle.svg] <nil>
 }

@@ -68,8 +68,8 @@ func Normalized(least, greatest, x float64) (onLinear, onLogarithmic float64) {
 }
 
 // Picture returns one of the charts of [Names] as an SVG that is a file of its own.
-func Picture(name string, record *results.Record, o Options) ([]byte, error) {
-	figure, err := drawNamed(name, record, &o)
+func Picture(name string, record *results.Record, axis Axis) ([]byte, error) {
+	figure, err := drawNamed(name, record, axis)
 	if err != nil {
 		return nil, err
 	}
@@ -86,11 +86,11 @@ func Inks() map[string]string {
 }
 
 // SVGs returns the charts of a record by name, without the PNG that takes most of
-// the time of [DrawAs].
+// the time of [Draw].
 func SVGs(record *results.Record) (map[string][]byte, error) {
 	files := make(map[string][]byte)
 	for _, name := range Names() {
-		file, err := Picture(name, record, Options{})
+		file, err := Picture(name, record, "")
 		if err != nil {
 			return nil, err
 		}
@@ -104,7 +104,7 @@ func ContestSVG(arms []HeatArm) ([]byte, error) { return encodeSVG(contestFigure
 
 // PicturePNG returns a chart as PNG.
 func PicturePNG(name string, record *results.Record) ([]byte, error) {
-	f, err := drawNamed(name, record, &Options{})
+	f, err := drawNamed(name, record, "")
 	if err != nil {
 		return nil, err
 	}

@@ -20,16 +20,15 @@ type figure struct {
 	title, subtitle string
 	// bare leaves both to the page.
 	bare bool
-	// key is a heading for all panels, nil for none.
-	key    *panel
-	panels []panel
-	// width and height are those of the figure; 0 selects those of a page.
+	// key is a legend for all panels.
+	key           []entry
+	panels        []panel
 	width, height vg.Length
 }
 
-// onePanel returns a figure of one panel, which says why it is empty until it has a plot.
-func onePanel(record *results.Record, heading, reason string) *figure {
-	return &figure{subtitle: describe(record), panels: []panel{noData(heading, reason)}}
+// newFigure returns a figure of one panel, which says why it is empty until it has a plot.
+func newFigure(subtitle, heading, reason string) *figure {
+	return &figure{subtitle: subtitle, panels: []panel{noData(heading, reason)}, width: fullWidth, height: defaultHeight}
 }
 
 // noData returns a panel without a plot, which says why it is empty.
@@ -42,7 +41,7 @@ func (f *figure) labelLast(below string, extra vg.Length) {
 	last := len(f.panels) - 1
 	for i := range f.panels {
 		if p := f.panels[i].plot; i < last && p != nil {
-			p.X = unlabelled(p.X)
+			p.X = relabelled(p.X, func(float64) string { return "" })
 		}
 	}
 	f.panels[last].below = below
@@ -57,29 +56,15 @@ func (f *figure) stack(head vg.Length) {
 	}
 }
 
-// size returns the width and the height of the figure. Without a title it is less tall.
-func (f *figure) size() (wide, tall vg.Length) {
-	wide, tall = width, height
-	if f.width > 0 {
-		wide, tall = f.width, f.width*(.4+.2*vg.Length(max(2, len(f.panels))))
-	}
-	if f.height > 0 {
-		tall = f.height
-	}
-	if f.bare && (f.height > 0 || f.width == 0) {
-		tall -= titleRoom
-	}
-	return wide, tall
-}
-
 // panel is a plot with its heading and legend, or a sentence if there is nothing to plot.
 type panel struct {
 	heading string
 	legend  []entry
-	// bar explains the colours of a heat map, nil for none; aside follows the heading, says is a line below it.
-	bar         *colourBar
+	// aside follows the heading, says is a line below it.
 	aside, says string
 	plot        *plot.Plot
+	// notes are texts in the plot, which are drawn last.
+	notes []note
 	// below names the horizontal axis. The plot does not, because gonum/plot computes the middle of a logarithmic axis
 	// differently and would leave room for it.
 	below    string
@@ -88,10 +73,28 @@ type panel struct {
 	share vg.Length
 }
 
-// entry explains a mark of a panel.
+// add adds a drawing and explains it in the legend.
+func (p *panel) add(words string, d interface {
+	plot.Plotter
+	plot.Thumbnailer
+}) {
+	p.plot.Add(d)
+	p.legend = append(p.legend, entry{words, d})
+}
+
+// entry explains a mark of a panel. An entry without a sample explains no mark.
 type entry struct {
 	words  string
 	sample plot.Thumbnailer
+}
+
+// width returns the width of the sample.
+func (e *entry) width() vg.Length {
+	if scale, is := e.sample.(scaleSample); is {
+		length, _ := scale.length()
+		return length
+	}
+	return sampleWidth
 }
 
 // The measures of a figure, in points.
@@ -110,13 +113,14 @@ func (f *figure) draw(c draw.Canvas) {
 		const margin = 4
 		c = draw.Crop(c, 0, -margin, 0, -margin)
 	} else {
+		fill(&c, paperInk, c.Min.X, c.Min.Y, c.Max.X, c.Max.Y)
 		c = draw.Crop(c, outerMargin, -outerMargin-4, outerMargin-2, -outerMargin)
 		c.Max.Y -= drawLine(&c, writeBold(titleSize, textInk), f.title)
 		c.Max.Y -= drawLine(&c, write(labelSize, fadedInk), f.subtitle)
 		c.Max.Y -= panelGap / 2
 	}
-	if f.key != nil {
-		c.Max.Y -= f.key.drawHeading(c)
+	if len(f.key) > 0 {
+		c.Max.Y -= (&panel{legend: f.key}).drawHeading(c)
 	}
 	places := f.places(c)
 	// The widest labels take this much room left and right of the data.
@@ -180,97 +184,74 @@ func (p *panel) draw(c draw.Canvas, left, right vg.Length) {
 		c.FillText(style, vg.Point{X: (c.Min.X + left + c.Max.X - right) / 2, Y: c.Min.Y + 2}, fit(style, p.below, c.Max.X-right-c.Min.X-left))
 		c.Min.Y += belowRow
 	}
-	p.plot.Draw(draw.Crop(c, left-(data.Min.X-c.Min.X), c.Max.X-data.Max.X-right, 0, 0))
+	c = draw.Crop(c, left-(data.Min.X-c.Min.X), c.Max.X-data.Max.X-right, 0, 0)
+	p.plot.Draw(c)
+	drawNotes(p.plot.DataCanvas(c), p.plot, p.notes)
 }
 
 // drawHeading writes the heading and then the legend, in several rows if needed, and returns their height.
 func (p *panel) drawHeading(c draw.Canvas) vg.Length {
 	const gap, inner = 16, 5
-	bold := align(writeBold(headingSize, textInk), draw.YCenter)
 	// Most letters stay above the base line, so that the visible middle is above that of the font.
 	middle := c.Max.Y - headingRow/2 + 1
-	right := c.Max.X
-	if p.bar != nil {
-		p.bar.draw(&c, vg.Point{X: right - p.bar.width(), Y: middle})
-		right -= p.bar.width() + gap
-	}
 	at := c.Min.X
 	add := func(style text.Style, words string) {
-		if words = fit(style, words, right-at); words != "" {
+		style = align(style, draw.YCenter)
+		if words = fit(style, words, c.Max.X-at); words != "" {
 			c.FillText(style, vg.Point{X: at, Y: middle}, words)
 			at += style.Width(words) + gap
 		}
 	}
-	style := align(write(labelSize, textInk), draw.YCenter)
-	add(bold, p.heading)
-	add(align(write(labelSize, fadedInk), draw.YCenter), p.aside)
+	style := write(labelSize, textInk)
+	add(writeBold(headingSize, textInk), p.heading)
+	add(write(labelSize, fadedInk), p.aside)
 	rows := headingRow
 	for _, e := range p.legend {
-		width := sampleWidth + inner + style.Width(e.words)
-		if at+width > right && (at > c.Min.X || right < c.Max.X) {
-			at, right = c.Min.X, c.Max.X
-			middle, rows = middle-saysRow, rows+saysRow
+		width := e.width()
+		if at+width+inner+style.Width(e.words) > c.Max.X && at > c.Min.X {
+			at, middle, rows = c.Min.X, middle-saysRow, rows+saysRow
 		}
-		sample := c
-		sample.Min.X, sample.Max.X = at, at+sampleWidth
-		sample.Min.Y, sample.Max.Y = middle-1-headingRow/2, middle-1+headingRow/2
-		e.sample.Thumbnail(&sample)
-		c.FillText(style, vg.Point{X: at + sampleWidth + inner, Y: middle}, fit(style, e.words, c.Max.X-at-sampleWidth-inner))
-		at += width + gap
+		if e.sample != nil {
+			sample := c
+			sample.Min.X, sample.Max.X = at, at+width
+			sample.Min.Y, sample.Max.Y = middle-1-headingRow/2, middle-1+headingRow/2
+			e.sample.Thumbnail(&sample)
+			at += width + inner
+		}
+		add(style, e.words)
 	}
 	return rows
 }
 
-// colourBar explains a scale in the heading of a panel: from 0 to the anchor, with a line there if the scale continues
-// above it.
-type colourBar struct {
+// scaleSample explains a scale of colours in a legend, with a line at its anchor if the scale continues above it.
+type scaleSample struct {
 	scale shades
-	// from and to are the words at its ends.
-	from, to string
-	// open says that the scale continues above its anchor.
-	open bool
+	open  bool
 }
 
-// The measures of a colour bar, in points.
-const (
-	barWithin vg.Length = 110
-	barBeyond vg.Length = 26
-	barHeight vg.Length = 9
-	barGap    vg.Length = 5
-)
-
-// width returns the room that the bar takes.
-func (b *colourBar) width() vg.Length {
-	style := write(labelSize, textInk)
-	length, _ := b.length()
-	return style.Width(b.from) + style.Width(b.to) + 2*barGap + length
-}
-
-// length returns the length of the bar and its number of steps.
-func (b *colourBar) length() (vg.Length, int) {
-	if b.open {
-		return barWithin + barBeyond, steps
+// length returns the length of the sample and its number of steps.
+func (s scaleSample) length() (vg.Length, int) {
+	const within, beyond = 110, 26
+	if s.open {
+		return within + beyond, steps
 	}
-	return barWithin, stepsWithin
+	return within, stepsWithin
 }
 
-// draw paints the bar, its left end at a point of a line of text.
-func (b *colourBar) draw(c *draw.Canvas, at vg.Point) {
-	style := align(write(labelSize, textInk), draw.YCenter)
-	c.FillText(style, at, b.from)
-	left := snap(at.X + style.Width(b.from) + barGap)
-	length, n := b.length()
-	cells := newRaster(n, 1, b.scale)
+// Thumbnail implements plot.Thumbnailer.
+func (s scaleSample) Thumbnail(c *draw.Canvas) {
+	const height = 9
+	length, n := s.length()
+	cells := newRaster(n, 1, s.scale)
 	for i := range n {
 		cells.Pix[i] = uint8(i + 1)
 	}
-	low := snap(at.Y - barHeight/2 - 1)
-	paint(c, vg.Rectangle{Min: vg.Point{X: left, Y: low}, Max: vg.Point{X: snap(left + length), Y: low + snap(barHeight)}}, cells)
-	if b.open {
+	left, low := snap(c.Min.X), snap(c.Center().Y-height/2)
+	paint(c, vg.Rectangle{Min: vg.Point{X: left, Y: low}, Max: vg.Point{X: snap(left + length), Y: low + snap(height)}}, cells)
+	if s.open {
 		anchor := left + length*stepsWithin/steps
-		c.StrokeLine2(stroke(1.5, targetInk), anchor, low-2.5, anchor, low+barHeight+2.5)
+		c.StrokeLine2(stroke(1.5, targetInk), anchor, low-2.5, anchor, low+height+2.5)
 	}
-	c.FillText(style, vg.Point{X: left + length + barGap, Y: at.Y}, b.to)
 }
 
 // The maximum number of characters of a key, whose end may be what distinguishes it, and of a name.

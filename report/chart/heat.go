@@ -24,9 +24,9 @@ const headRoom vg.Length = 66
 const noPartitions = "the record has no load by partition over time"
 
 // heatFigure draws what each partition served above what it throttled, over time.
-func heatFigure(record *results.Record, o *Options) *figure {
+func heatFigure(record *results.Record, axis Axis) *figure {
 	g, _ := reportedGrid(record)
-	f := onePanel(record, "Load by partition", noPartitions)
+	f := newFigure(describe(record), "Load by partition", noPartitions)
 	if g.isEmpty() {
 		return f
 	}
@@ -34,14 +34,14 @@ func heatFigure(record *results.Record, o *Options) *figure {
 	_, refusals, failed := g.Totals()
 	line := g.line
 	_, lanes := turnMarks(record, line, 1)
-	if hasReported(record) {
+	if slices.ContainsFunc(record.Phases, func(p results.Phase) bool { return p.Reported }) {
 		lanes++
 	}
 	b := newBands(&g, room, lanes, layerServed)
-	scale, bar := servedScale(record, &g)
+	_, key := servedScale(record, &g)
 	served := &f.panels[0]
 	served.heading = "Served, entities per second"
-	served.drawLayer(b, layerServed, scale, bar, o)
+	served.drawLayer(b, layerServed, key, axis)
 	served.addTime(record, line)
 	served.says = g.describe(failed)
 	served.share = b.panelHeight(words + saysRow)
@@ -49,15 +49,15 @@ func heatFigure(record *results.Record, o *Options) *figure {
 		below := newBands(&g, room, 0, layerThrottled)
 		highest := roundUp(g.maxRate(layerThrottled, g.Rows...))
 		p := panel{heading: "Throttled, attempts per second", share: below.panelHeight(words)}
-		p.drawLayer(below, layerThrottled, throttledShades.upTo(highest), upToBar(highest), o)
+		p.drawLayer(below, layerThrottled, throttledShades.upTo(highest).entry(), axis)
 		p.addTimeLines(record, line)
 		f.panels = append(f.panels, p)
 	} else {
-		served.legend = append([]entry{{"nothing was throttled", nothing{}}}, served.legend...)
+		served.legend = append(served.legend, entry{"nothing was throttled", nil})
 	}
 	f.labelLast(sinceStart, bottom)
 	f.stack(headRoom - panelGap)
-	f.height = max(f.height, height*2/3)
+	f.height = max(f.height, defaultHeight*2/3)
 	return f
 }
 
@@ -77,18 +77,19 @@ func (g *Grid) describe(failed int64) string {
 	return words
 }
 
-// drawLayer draws one number of all cells, with a bar that explains its scale.
-func (p *panel) drawLayer(b *bands, layer func(*GridRow) []int64, scale shades, bar *colourBar, o *Options) {
+// drawLayer draws one number of all cells on a scale, which is the sample of the key.
+func (p *panel) drawLayer(b *bands, layer func(*GridRow) []int64, key entry, axis Axis) {
 	g := b.grid
-	scale.log = o.Axis == Logarithmic
-	bar.scale = scale
+	sample, _ := key.sample.(scaleSample)
+	sample.scale.log = axis == Logarithmic
+	scale := sample.scale
+	key.sample = sample
 	if len(g.Rows) == 0 && g.Others < 0 {
 		// The sum of an unknown number of partitions has a scale of its own.
-		highest := g.maxRate(layer, g.Rest)
-		bar = upToBar(highest)
-		bar.scale, bar.to = asideShades.upTo(highest), bar.to+", all together"
+		key = asideShades.upTo(g.maxRate(layer, g.Rest)).entry()
+		key.words += ", all together"
 	}
-	p.bar = bar
+	p.legend = append(p.legend, key)
 	p.plot = newPlot(g.line.axis(0), b.axis())
 	paintRow := func(cells *image.Paletted, top, _ int, row *GridRow, partitions float64, scale shades) {
 		for column, n := range layer(row) {
@@ -98,14 +99,15 @@ func (p *panel) drawLayer(b *bands, layer func(*GridRow) []int64, scale shades, 
 	b.addRows(p.plot, &look{layer: layer, paintRow: paintRow, lines: 1, asideLines: 1, scale: scale})
 }
 
-// upToBar returns the bar of a scale from 0 to a rate.
-func upToBar(highest float64) *colourBar {
-	return &colourBar{from: "0", to: document.Figures(highest) + "/s"}
+// entry explains the scale of rates in a legend.
+func (s shades) entry() entry {
+	return entry{"0 to " + document.Figures(s.anchor) + "/s", scaleSample{scale: s}}
 }
 
-// servedScale returns the scale of what partitions served and its bar. Its anchor is the partition target, so that a
-// colour means the same in every picture, or the maximum that one served if there is no target or none comes near it.
-func servedScale(record *results.Record, grids ...*Grid) (shades, *colourBar) {
+// servedScale returns the scale of what partitions served and its entry in a legend. Its anchor is the partition
+// target, so that a colour means the same in every picture, or the maximum that one served if there is no target or none
+// comes near it.
+func servedScale(record *results.Record, grids ...*Grid) (shades, entry) {
 	highest := 0.
 	for _, g := range grids {
 		highest = max(highest, g.maxRate(layerServed, g.Rows...))
@@ -115,11 +117,11 @@ func servedScale(record *results.Record, grids ...*Grid) (shades, *colourBar) {
 	}
 	const near = 4
 	if target := float64(record.Manifest.Targets.Partition); target > 0 && near*highest >= target {
-		bar := upToBar(target)
-		bar.to, bar.open = bar.to+": partition target; right of the line: above it", true
-		return servedShades.upTo(target), bar
+		scale := servedShades.upTo(target)
+		return scale, entry{scale.entry().words + ": partition target; right of the line: above it", scaleSample{scale, true}}
 	}
-	return servedShades.upTo(highest), upToBar(highest)
+	scale := servedShades.upTo(highest)
+	return scale, scale.entry()
 }
 
 // roundUp returns the next number that is easy to read.
@@ -231,7 +233,7 @@ func (g *Grid) restLabel() string {
 
 // axis returns the vertical axis: the names of as many rows as there is room for, the hottest one included.
 func (b *bands) axis() plot.Axis {
-	var ticks plot.ConstantTicks
+	var ticks []plot.Tick
 	for i := range b.asides {
 		ticks = append(ticks, plot.Tick{Value: b.asides[i].bottom + asideBand/2, Label: b.asides[i].label})
 	}
@@ -244,9 +246,7 @@ func (b *bands) axis() plot.Axis {
 			ticks = append(ticks, plot.Tick{Value: b.rows - b.height*(float64(i)+.5), Label: name})
 		}
 	}
-	axis := plot.Axis{Min: 0, Max: b.top, Scale: linear{}}
-	axis.Tick.Marker = ticks
-	return axis
+	return tickedAxis(0, b.top, ticks...)
 }
 
 // maxRowName is the maximum number of characters in the name of a row.
@@ -332,7 +332,11 @@ func (b *bands) addRows(p *plot.Plot, l *look) {
 			l.paintRow(cells, i*l.lines, l.lines, &g.Rows[i], 1, l.scale)
 		}
 		g.addCells(p, b.bottom, b.rows, cells)
-		p.Add(b.rules())
+		const minHeight = 7
+		for i := 1; i < len(g.Rows) && b.height >= minHeight; i++ {
+			edge := b.rows - b.height*float64(i)
+			p.Add(series{line: stroke(grain, paperInk), points: []point{{g.line.begin(), edge}, {g.line.end(), edge}}})
+		}
 	}
 	for i := range b.asides {
 		a := &b.asides[i]
@@ -345,19 +349,6 @@ func (b *bands) addRows(p *plot.Plot, l *look) {
 		l.paintRow(cells, 0, l.asideLines, a.row, float64(max(a.share, 1)), own)
 		g.addCells(p, a.bottom, a.bottom+asideBand, cells)
 	}
-}
-
-// rules separate the rows that are tall enough.
-func (b *bands) rules() rules {
-	line := b.grid.line
-	list := rules{left: line.begin(), right: line.end()}
-	const minHeight = 7
-	if b.height >= minHeight {
-		for i := 1; i < len(b.grid.Rows); i++ {
-			list.heights = append(list.heights, b.rows-b.height*float64(i))
-		}
-	}
-	return list
 }
 
 func (b *bands) panelHeight(words vg.Length) vg.Length { return vg.Length(b.top) + words }

@@ -215,7 +215,7 @@ func TestHeatStaysSmall(t *testing.T) {
 		}
 		h.Rows = append(h.Rows, row)
 	}
-	file, err := chart.Picture("heat", heatOf(h), chart.Options{})
+	file, err := chart.Picture("heat", heatOf(h), "")
 	assert.Truef(t, err == nil && len(file) <= 60_000, "an SVG of noise has %d bytes, %v; want 60,000 at most", len(file), err)
 	for i := range h.Rows {
 		for column := range h.Rows[i].Served {
@@ -224,7 +224,7 @@ func TestHeatStaysSmall(t *testing.T) {
 		}
 	}
 	h.Rows[7].Throttled[3] = 1
-	if file, err = chart.Picture("heat", heatOf(h), chart.Options{}); err != nil || len(file) > 40_000 {
+	if file, err = chart.Picture("heat", heatOf(h), ""); err != nil || len(file) > 40_000 {
 		t.Errorf("an SVG of 240 × 100 cells as loads are has %d bytes, %v; want 40,000 at most", len(file), err)
 	}
 }

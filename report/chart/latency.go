@@ -218,12 +218,12 @@ func reportedKinds(record *results.Record) []results.KindStats {
 }
 
 // latencyFigure draws the histogram above the percentiles, on one axis of time.
-func latencyFigure(record *results.Record, _ *Options) *figure {
+func latencyFigure(record *results.Record, _ Axis) *figure {
 	total := record.Total(results.Reported)
 	list := LatencyBars(record)
 	service := total.Service[results.Ok]
 	response := PercentileCurve(total.Response)
-	f := onePanel(record, "Histogram", "no operation of a reported phase succeeded")
+	f := newFigure(describe(record), "Histogram", "no operation of a reported phase succeeded")
 	f.panels[0].share = 11
 	f.panels = append(f.panels, noData("Percentiles", "percentiles need at least ten successful operations"))
 	f.panels[1].share = 10
@@ -254,19 +254,16 @@ func latencyFigure(record *results.Record, _ *Options) *figure {
 func (p *panel) drawPercentiles(time plot.Axis, response, service []Percentile, responses *results.Histogram) {
 	_, _, odds := curveBounds(response, service)
 	p.plot = newPlot(time, percentileAxis("percentile", odds))
-	slow := line{stroke(2.2, textInk), curvePoints(response, false)}
-	quick := line{stroke(1.6, fadedInk, 2, 2), curvePoints(service, false)}
-	p.plot.Add(quick, slow)
 	longest := document.Micros(responses.Max())
 	if responses.Over() > 0 {
 		longest += " or more"
 	}
-	p.legend = []entry{{"response time with waits before retries (max " + longest + ")", slow}}
+	p.add("response time with waits before retries (max "+longest+")", series{line: stroke(2.2, textInk), points: curvePoints(response, false)})
 	if len(service) > 0 {
-		p.legend = append(p.legend, entry{serviceTime, quick})
+		p.add(serviceTime, series{line: stroke(1.6, fadedInk, 2, 2), points: curvePoints(service, false)})
 	}
-	p.addPercentileDots(service, fadedInk, draw.XRight)
 	p.addPercentileDots(response, textInk, draw.XLeft)
+	p.addPercentileDots(service, fadedInk, draw.XRight)
 }
 
 // serviceTime is the legend of the percentiles of attempts.
@@ -280,16 +277,17 @@ func (p *panel) addPercentileDots(curve []Percentile, colour ink, side draw.XAli
 	if side == draw.XRight {
 		off = vg.Point{X: -distance, Y: distance}
 	}
-	named := notes{style: write(tickSize, colour)}
-	spots := dots{colour: colour, radius: 2.8}
+	style := align(write(tickSize, colour), draw.YCenter)
+	style.XAlign = side
+	named := series{dot: dot{colour, 2.8}}
 	for _, at := range curve {
 		if slices.Contains(namedPercentiles(), at.P) {
 			spot := point{float64(at.Micros), at.odds()}
-			spots.points = append(spots.points, spot)
-			named.list = append(named.list, note{spot, off, side, draw.YCenter, document.Micros(at.Micros)})
+			named.points = append(named.points, spot)
+			p.notes = append(p.notes, note{style, spot, off, document.Micros(at.Micros)})
 		}
 	}
-	p.plot.Add(spots, named)
+	p.plot.Add(named)
 }
 
 func latencyTitle(record *results.Record) string {
@@ -313,8 +311,8 @@ func latencyTitle(record *results.Record) string {
 func WaitBars(record *results.Record) []DurationBar { return durationBars(record.RetryWaits.Bars()) }
 
 // waitsFigure draws the waits before retries, and names the attempts per operation.
-func waitsFigure(record *results.Record, _ *Options) *figure {
-	f := onePanel(record, "Waits before retries", "no operation waited for a retry")
+func waitsFigure(record *results.Record, _ Axis) *figure {
+	f := newFigure(describe(record), "Waits before retries", "no operation waited for a retry")
 	p := &f.panels[0]
 	if policy := clean(record.Manifest.Retry, maxName); policy != "" {
 		p.heading = "Policy " + policy
@@ -377,16 +375,16 @@ func OperationCurves(record *results.Record) []OperationCurve {
 }
 
 // percentilesFigure draws a curve of the response time and one of the service time for each operation.
-func percentilesFigure(record *results.Record, o *Options) *figure {
+func percentilesFigure(record *results.Record, axis Axis) *figure {
 	curves := OperationCurves(record)
-	f := onePanel(record, "", "percentiles need at least ten successful operations of a kind")
+	f := newFigure(describe(record), "", "percentiles need at least ten successful operations of a kind")
 	if len(curves) == 0 {
 		return f
 	}
 	p := &f.panels[0]
 	p.legend = []entry{
-		{"response time with waits before retries", line{style: stroke(2, textInk)}},
-		{serviceTime, line{style: stroke(1.4, fadedInk, 2, 2)}},
+		{"response time with waits before retries", series{line: stroke(2, textInk)}},
+		{serviceTime, series{line: stroke(1.4, fadedInk, 2, 2)}},
 	}
 	p.says = "each curve ends at the last percentile with ten durations above it, given here for the response time"
 	if more := len(curves) - maxCurves; more > 0 {
@@ -394,7 +392,7 @@ func percentilesFigure(record *results.Record, o *Options) *figure {
 		p.says += "; the " + document.Figures(maxCurves) + " operations with the most successes, " + document.Figures(float64(more)) + " more not drawn"
 	}
 	p.below = "percentile of the operations, %"
-	x, y := curveAxes(curves, o)
+	x, y := curveAxes(curves, axis)
 	p.plot = newPlot(x, y)
 	var named endNames
 	for i := range curves {
@@ -402,10 +400,10 @@ func percentilesFigure(record *results.Record, o *Options) *figure {
 		colours := []ink{servedInk, lostInk, putInk, nightInk, getInk, failedInk}
 		colour := colours[i%len(colours)]
 		if len(c.Service) > 0 {
-			p.plot.Add(line{stroke(1.4, colour, 2, 2), curvePoints(c.Service, true)})
+			p.plot.Add(series{line: stroke(1.4, colour, 2, 2), points: curvePoints(c.Service, true)})
 		}
 		points := curvePoints(c.Response, true)
-		p.plot.Add(line{stroke(2, colour), points})
+		p.plot.Add(series{line: stroke(2, colour), points: points})
 		last := c.Response[len(c.Response)-1]
 		words := clean(c.Name, maxName) + ": " + document.Micros(last.Micros) + " at " + percentileName(last.P)
 		named = append(named, endName{points[len(points)-1], colour, words})
@@ -415,14 +413,14 @@ func percentilesFigure(record *results.Record, o *Options) *figure {
 }
 
 // curveAxes returns the axes that contain all curves.
-func curveAxes(curves []OperationCurve, o *Options) (x, y plot.Axis) {
+func curveAxes(curves []OperationCurve, axis Axis) (x, y plot.Axis) {
 	var all [][]Percentile
 	for _, c := range curves {
 		all = append(all, c.Response, c.Service)
 	}
 	low, high, odds := curveBounds(all...)
 	y = timeAxis(low, high)
-	if o.Axis == Linear {
+	if axis == Linear {
 		y = relabelled(linearAxis(0, high*1.05), document.RoundTime)
 	}
 	y.Label.Text = "time"
@@ -451,7 +449,7 @@ func (n endNames) Plot(c draw.Canvas, p *plot.Plot) {
 	column := c.Min.X
 	for _, name := range list {
 		column = max(column, x(name.at.x)+distance)
-		dots{name.colour, 2.8, nil}.drawDot(&c, vg.Point{X: x(name.at.x), Y: y(name.at.y)})
+		dot{name.colour, 2.8}.draw(&c, vg.Point{X: x(name.at.x), Y: y(name.at.y)})
 	}
 	style := align(write(tickSize, textInk), draw.YCenter)
 	next := c.Max.Y - row/2
@@ -460,7 +458,7 @@ func (n endNames) Plot(c draw.Canvas, p *plot.Plot) {
 		lowest := c.Min.Y + row/2 + row*vg.Length(len(list)-1-i)
 		at := max(min(y(name.at.y), next), lowest)
 		next = at - row
-		dots{name.colour, 2.8, nil}.drawDot(&c, vg.Point{X: column, Y: at})
+		dot{name.colour, 2.8}.draw(&c, vg.Point{X: column, Y: at})
 		c.FillText(style, vg.Point{X: column + indent, Y: at + 1}, fit(style, name.words, c.Max.X-column-indent))
 	}
 }

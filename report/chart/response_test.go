@@ -162,6 +162,6 @@ func TestResponseHeatOfExtremeSeconds(t *testing.T) {
 	g := chart.ResponseHeat(record)
 	require.Equal(t, 1, g.Columns(), "columns of seconds as far apart as can be")
 	assert.Equal(t, record.Intervals[0].ResponseBuckets[8]+record.Intervals[2].ResponseBuckets[8], g.Counts[0][0])
-	_, err := chart.Picture("response", record, chart.Options{})
+	_, err := chart.Picture("response", record, "")
 	assert.NoError(t, err)
 }

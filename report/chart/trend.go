@@ -2,9 +2,7 @@ package chart
 
 import (
 	"math"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"gonum.org/v1/plot"
@@ -55,7 +53,8 @@ const maxTrends = 12
 // DrawTrend writes a trend into one file, whose name ends in .png or .svg: a panel for each metric, all over the same
 // days. Its error wraps results.ErrWrite.
 func DrawTrend(folder results.Folder, name string, trend *Trend) error {
-	f := &figure{title: clean(trend.Title, 2*maxKey), subtitle: clean(trend.Subtitle, 3*maxKey)}
+	f := newFigure(clean(trend.Subtitle, 3*maxKey), "Nights", "no metric was selected")
+	f.title = clean(trend.Title, 2*maxKey)
 	metrics := trend.Metrics[:min(len(trend.Metrics), maxTrends)]
 	first, last := math.Inf(1), math.Inf(-1)
 	for i := range metrics {
@@ -64,19 +63,15 @@ func DrawTrend(folder results.Folder, name string, trend *Trend) error {
 		}
 	}
 	margin := max(0.5, 0.02*(last-first))
+	if len(metrics) > 0 {
+		f.panels = nil
+	}
 	for i := range metrics {
 		f.panels = append(f.panels, metrics[i].panel(trend.Breaks, first-margin, last+margin))
 	}
-	if len(metrics) == 0 {
-		f.panels = []panel{noData("Nights", "no metric was selected")}
-	}
 	f.labelLast("night, by the date (UTC) on which it began", 0.25)
 	f.height = 90 + 130*vg.Length(max(2, len(f.panels)))
-	encode := encodePNG
-	if strings.EqualFold(filepath.Ext(name), ".svg") {
-		encode = encodeSVG
-	}
-	return writeFile(folder, name, f, encode)
+	return writeFile(folder, name, f)
 }
 
 // drawable returns the nights of a line that have a value.
@@ -107,19 +102,17 @@ func (m *TrendMetric) panel(breaks []TrendStep, from, to float64) panel {
 	if !fromZero {
 		p.heading += " (the axis does not begin at 0)"
 	}
-	marker := dots{nightInk, 2.5, nights}
-	step, level := line{style: stroke(1.4, stepInk)}, line{style: stroke(1.2, fadedInk)}
-	p.legend = []entry{{"median of a night", marker}}
 	p.plot = newPlot(x, y)
-	begins := p.addMarks(dayMarks(breaks, 14), write(tickSize, fadedInk), stroke(1, fadedInk, 2, 3))
-	words := p.addMarks(dayMarks(m.Steps, 2), writeBold(tickSize, stepInk), step.style)
+	p.addMarks(dayMarks(breaks, 14), write(tickSize, fadedInk), stroke(1, fadedInk, 2, 3))
+	step, level := series{line: stroke(1.4, stepInk)}, series{line: stroke(1.2, fadedInk)}
+	p.addMarks(dayMarks(m.Steps, 2), writeBold(tickSize, stepInk), step.line)
 	for _, l := range m.Levels {
-		p.plot.Add(line{level.style, []point{{day(l.From), l.Value}, {day(l.To), l.Value}}})
+		p.plot.Add(series{line: level.line, points: []point{{day(l.From), l.Value}, {day(l.To), l.Value}}})
 	}
 	for _, nights := range m.Lines {
-		p.plot.Add(line{stroke(1, nightInk), drawable(nights)})
+		p.plot.Add(series{line: stroke(1, nightInk), points: drawable(nights)})
 	}
-	p.plot.Add(marker, begins, words)
+	p.add("median of a night", series{points: nights, dot: dot{nightInk, 2.5}})
 	if len(m.Levels) > 0 {
 		p.legend = append(p.legend, entry{"mean between steps", level})
 	}

@@ -88,55 +88,74 @@ func reportedSeconds(record *results.Record) []*results.Interval {
 
 // throttleFigure draws entities served, attempts throttled and operations that the generator dropped or sent late, per
 // second: three panels, because their units differ.
-func throttleFigure(record *results.Record, _ *Options) *figure {
-	f := onePanel(record, "Entities served per second", "no second of a reported phase was recorded")
+func throttleFigure(record *results.Record, _ Axis) *figure {
+	f := newFigure(describe(record), "Entities served per second", "no second of a reported phase was recorded")
 	list, axis := throttleBars(record)
 	if len(list) == 0 {
 		return f
 	}
-	var sum results.Counts
-	for i := range list {
-		sum.Add(&list[i].Counts)
-	}
-	served := panelBars(list, []ink{servedInk}, func(b *ThrottleBar) []int64 { return []int64{b.Served} })
-	f.panels[0].drawServed(record, served, axis)
-	if sum.Throttled+sum.Failed > 0 {
-		p := panel{heading: "Attempts throttled per second", share: 9, legend: []entry{{causesLegend(record), swatch(throttledInk)}}}
-		if sum.Failed > 0 {
-			p.heading = "Attempts throttled and failed per second"
-			p.legend = append(p.legend, entry{"failed", swatch(failedInk)})
-		}
-		both := func(b *ThrottleBar) []int64 { return []int64{b.Throttled, b.Failed} }
-		throttled := panelBars(list, []ink{throttledInk, failedInk}, both)
-		f.panels = append(f.panels, p.drawSeconds(record, throttled, axis))
-	}
-	if sum.Dropped > 0 || float64(sum.Late) > results.MostLate*float64(sum.Sent) {
-		p := panel{heading: "Operations dropped or sent late by the generator per second", share: 9,
-			legend: []entry{{"dropped " + document.Count(sum.Dropped) + ", late " + document.Count(sum.Late), swatch(generatorInk)}}}
-		late := panelBars(list, []ink{generatorInk}, func(b *ThrottleBar) []int64 { return []int64{b.Dropped + b.Late} })
-		f.panels = append(f.panels, p.drawSeconds(record, late, axis))
-	}
+	means := ""
 	if size := list[0].Seconds; size > 1 {
-		for i := range f.panels {
-			f.panels[i].heading += ", means of " + document.Figures(float64(size)) + " s"
-		}
+		means = ", means of " + document.Figures(float64(size)) + " s"
 	}
-	f.panels[0].share = 13
+	f.panels = nil
+	for _, one := range secondPanels(record, list) {
+		p := panel{heading: one.heading + means, share: 9, legend: one.legend}
+		drawn := bars{colours: one.colours}
+		for i := range list {
+			stack := bar{from: float64(list[i].From), to: float64(list[i].To)}
+			for _, part := range one.parts(&list[i].Counts) {
+				stack.parts = append(stack.parts, list[i].mean(part))
+			}
+			drawn.list = append(drawn.list, stack)
+		}
+		if len(f.panels) == 0 {
+			p.share = 13
+			p.drawServed(record, drawn, axis)
+		} else {
+			p.plot = newPlot(axis.axis(0), countAxis("", drawn.highest(), 1.06))
+			p.plot.Add(drawn)
+			p.addTimeLines(record, axis)
+		}
+		f.panels = append(f.panels, p)
+	}
 	f.labelLast(sinceStart, 0)
 	return f
 }
 
-// panelBars returns bars of means per second.
-func panelBars(list []ThrottleBar, colours []ink, parts func(*ThrottleBar) []int64) bars {
-	drawn := bars{colours: colours}
+// secondPanel is a panel of bars over the seconds of a record.
+type secondPanel struct {
+	heading string
+	legend  []entry
+	colours []ink
+	// parts are the parts of a bar, one for each colour.
+	parts func(*results.Counts) []int64
+}
+
+// secondPanels returns the panels that have something to show, and that of entities served.
+func secondPanels(record *results.Record, list []ThrottleBar) []secondPanel {
+	var sum results.Counts
 	for i := range list {
-		one := bar{from: float64(list[i].From), to: float64(list[i].To)}
-		for _, part := range parts(&list[i]) {
-			one.parts = append(one.parts, list[i].mean(part))
-		}
-		drawn.list = append(drawn.list, one)
+		sum.Add(&list[i].Counts)
 	}
-	return drawn
+	served := func(c *results.Counts) []int64 { return []int64{c.Served} }
+	panels := []secondPanel{{"Entities served per second", nil, []ink{servedInk}, served}}
+	if sum.Throttled+sum.Failed > 0 {
+		both := func(c *results.Counts) []int64 { return []int64{c.Throttled, c.Failed} }
+		p := secondPanel{"Attempts throttled per second", []entry{{causesLegend(record), swatch(throttledInk)}}, []ink{throttledInk, failedInk}, both}
+		if sum.Failed > 0 {
+			p.heading = "Attempts throttled and failed per second"
+			p.legend = append(p.legend, entry{"failed", swatch(failedInk)})
+		}
+		panels = append(panels, p)
+	}
+	if sum.Dropped > 0 || float64(sum.Late) > results.MostLate*float64(sum.Sent) {
+		late := func(c *results.Counts) []int64 { return []int64{c.Dropped + c.Late} }
+		words := "dropped " + document.Count(sum.Dropped) + ", late " + document.Count(sum.Late)
+		panels = append(panels, secondPanel{"Operations dropped or sent late by the generator per second",
+			[]entry{{words, swatch(generatorInk)}}, []ink{generatorInk}, late})
+	}
+	return panels
 }
 
 // drawServed makes the panel one of entities served, with the target.
@@ -149,14 +168,6 @@ func (p *panel) drawServed(record *results.Record, drawn bars, t timeline) {
 	p.plot = newPlot(t.axis(0), countAxis("", highest, headroom))
 	p.plot.Add(drawn, target)
 	p.addTime(record, t)
-}
-
-// drawSeconds draws bars over time.
-func (p panel) drawSeconds(record *results.Record, drawn bars, t timeline) panel {
-	p.plot = newPlot(t.axis(0), countAxis("", drawn.highest(), 1.06))
-	p.plot.Add(drawn)
-	p.addTimeLines(record, t)
-	return p
 }
 
 // causesLegend names the most frequent answers of throttled attempts.
@@ -176,7 +187,7 @@ func causesLegend(record *results.Record) string {
 // addTarget explains the target of the partition, or of the account if the load is not aimed at one partition, in the
 // legend, and returns its line and the highest value to draw. The line has no points if there is no target, or one so
 // far above the data that the data would be invisible.
-func (p *panel) addTarget(record *results.Record, highest, left, right float64) (line, float64) {
+func (p *panel) addTarget(record *results.Record, highest, left, right float64) (series, float64) {
 	rate, whose := float64(record.Manifest.Targets.Partition), "partition"
 	if record.Manifest.Spread != nil || record.Manifest.PartitionKey == "" {
 		rate, whose = float64(record.Manifest.Targets.Account), "account"
@@ -184,7 +195,7 @@ func (p *panel) addTarget(record *results.Record, highest, left, right float64) 
 			rate, whose = rate*float64(several), fmt.Sprintf("%d accounts'", several)
 		}
 	}
-	target := line{style: targetLine()}
+	target := series{line: targetLine()}
 	if !(rate > 0) {
 		return target, highest
 	}
@@ -285,9 +296,9 @@ func (g *ResponseGrid) bounds() (low, high float64) {
 }
 
 // responseFigure draws the number of operations by response time, over time.
-func responseFigure(record *results.Record, o *Options) *figure {
+func responseFigure(record *results.Record, axis Axis) *figure {
 	g := ResponseHeat(record)
-	f := onePanel(record, "Response times", "no operation succeeded in a second of a reported phase")
+	f := newFigure(describe(record), "Response times", "no operation succeeded in a second of a reported phase")
 	if len(g.Counts) == 0 {
 		return f
 	}
@@ -297,12 +308,12 @@ func responseFigure(record *results.Record, o *Options) *figure {
 		document.Counted(int(g.length), "second") + " wide"
 	highest := float64(slices.Max(slices.Concat(g.Counts...)))
 	scale := responseShades.upTo(highest)
-	p.bar = &colourBar{scale: scale, from: "1", to: document.Figures(highest) + " per cell, logarithmic"}
+	p.legend = []entry{{"1 to " + document.Figures(highest) + " per cell, logarithmic", scaleSample{scale: scale}}}
 	// Words need a lane above the data.
 	const lane = .17
 	low, high := g.bounds()
 	y := relabelled(linearAxis(0, max(high, 1)*(1+lane)), document.RoundTime)
-	if o.Axis != Linear {
+	if axis != Linear {
 		above := max(high, low*2)
 		y = logarithmicAxis(low, above*math.Pow(above/low, lane), timeTicks)
 	}
@@ -412,6 +423,9 @@ func (p *panel) addTime(record *results.Record, t timeline) {
 // addTimeLines marks load balancing and the breaks without words.
 func (p *panel) addTimeLines(record *results.Record, t timeline) {
 	marks, _ := turnMarks(record, t, 0)
+	for i := range marks {
+		marks[i].words = ""
+	}
 	p.addTurnLines(marks)
 	p.plot.Add(breaks(t))
 }
@@ -419,14 +433,14 @@ func (p *panel) addTimeLines(record *results.Record, t timeline) {
 // addTurns marks the load balancing in a panel over time, with words below skipped rows of other words.
 func (p *panel) addTurns(record *results.Record, t timeline, skipped int) {
 	if marks, _ := turnMarks(record, t, skipped); len(marks) > 0 {
-		p.plot.Add(p.addTurnLines(marks))
-		p.legend = append(p.legend, entry{"load balancing", line{style: turnLine()}})
+		p.addTurnLines(marks)
+		p.legend = append(p.legend, entry{"load balancing", series{line: turnLine()}})
 	}
 }
 
 // addTurnLines draws the lines of load balancing, on paper, because bars and cells can be as dark as the dashes.
-func (p *panel) addTurnLines(marks []mark) notes {
-	return p.addMarks(marks, write(tickSize, eventInk), stroke(1.6, paperInk), turnLine())
+func (p *panel) addTurnLines(marks []mark) {
+	p.addMarks(marks, write(tickSize, eventInk), stroke(1.6, paperInk), turnLine())
 }
 
 // turnLine is the style of a moment of load balancing.
@@ -457,140 +471,5 @@ func (p *panel) addSteps(record *results.Record, t timeline) {
 		names = append(names, mark{begin, words, 1})
 	}
 	p.addMarks(bounds, write(tickSize, textInk), stroke(0.7, axisInk, 1.5, 2.5))
-	p.plot.Add(p.addMarks(names, write(tickSize, textInk)))
-}
-
-// hasReported reports whether a record has a reported phase.
-func hasReported(record *results.Record) bool {
-	return slices.ContainsFunc(record.Phases, func(p results.Phase) bool { return p.Reported })
-}
-
-// Step is the outcome of a reported step of the load, over the operations that were due in its last half.
-type Step struct {
-	// Offered and Served are entities per second: due, and counted for successes.
-	Offered, Served float64
-	// Dropped is the share of the operations that the generator never sent.
-	Dropped float64
-	// lost is the share of the operations that were lost, dropped ones included, if any were due.
-	lost figures.Value
-}
-
-// LostShare returns the share of the operations that were lost, and false if none was due.
-func (s Step) LostShare() (float64, bool) { return s.lost.Value, s.lost.Told }
-
-// sentRate returns the entities per second that the generator sent.
-func (s Step) sentRate() float64 { return s.Offered * (1 - s.Dropped) }
-
-// Steps returns the reported phases that have a rate and a length, in the order of the record.
-func Steps(record *results.Record) []Step {
-	var steps []Step
-	of := figures.Of(record)
-	for _, one := range figures.Steps(record) {
-		if one.Settled() {
-			steps = append(steps, Step{of.OfStep("offered", one, nil).Value, of.OfStep("served", one, nil).Value,
-				droppedShare(one.Phase), of.OfStep("share_lost_settled", one, nil)})
-		}
-	}
-	return steps
-}
-
-// droppedShare returns the share of the operations due in the last half of a phase that were dropped.
-func droppedShare(phase *results.Phase) float64 {
-	var half, all results.Counts
-	for k := range phase.Kinds {
-		half.Add(&phase.Kinds[k].LastHalf.Counts)
-		all.Add(&phase.Kinds[k].Counts)
-	}
-	unsent := min(half.Scheduled-half.Sent, all.Dropped)
-	return clampToUnit(float64(unsent) / float64(max(half.Scheduled, 1)))
-}
-
-// maxSteps is the maximum number of steps that are drawn.
-const maxSteps = 200
-
-// stepsFigure draws served over offered with a dot for each step, and the losses of the target and of the generator as
-// areas between the two.
-func stepsFigure(record *results.Record, _ *Options) *figure {
-	list := Steps(record)
-	f := onePanel(record, "", "no step of a given rate was reported")
-	p := &f.panels[0]
-	if len(list) == 0 {
-		return f
-	}
-	if len(list) > maxSteps {
-		p.heading = "The first " + document.Figures(maxSteps) + " of " + document.Counted(len(list), "step")
-		list = list[:maxSteps]
-	}
-	slices.SortStableFunc(list, func(a, b Step) int { return cmp.Compare(a.Offered, b.Offered) })
-	var highest float64
-	var offered, sent, served []point
-	for _, s := range list {
-		highest = max(highest, s.Offered, s.Served)
-		served = append(served, point{s.Offered, s.Served})
-		sent = append(sent, point{s.Offered, max(s.sentRate(), s.Served)})
-		offered = append(offered, point{s.Offered, max(s.Offered, s.Served)})
-	}
-	right := max(highest, 1) * 1.06
-	target, highest := p.addTarget(record, highest, 0, right)
-	p.plot = newPlot(linearAxis(0, right), countAxis("entities served per second", highest, 1.12))
-	p.below = "entities offered per second, in the last half of each step"
-	end := min(right, p.plot.Y.Max)
-	ideal := line{stroke(1.2, fadedInk), []point{{0, 0}, {end, end}}}
-	lost, dropped := area{lostInk, served, sent}, area{generatorInk, sent, offered}
-	isDropped := func(s Step) bool { return s.Dropped > 0 }
-	p.plot.Add(lost)
-	if slices.ContainsFunc(list, isDropped) {
-		p.plot.Add(dropped)
-	}
-	p.plot.Add(ideal, target, line{stroke(2.4, servedInk), served}, dots{servedInk, 4.5, served}, lossNotes(list[len(list)-1]))
-	legend := []entry{{"served", dots{colour: servedInk, radius: 4.5}}, {"everything offered", ideal}}
-	if slices.ContainsFunc(list, func(s Step) bool { return s.Served < s.sentRate() }) {
-		legend = append(legend, entry{"not served", lost})
-	}
-	if slices.ContainsFunc(list, isDropped) {
-		legend = append(legend, entry{"dropped by the generator", dropped})
-	}
-	p.legend = append(legend, p.legend...)
-	return f
-}
-
-// lossNotes writes the shares of the highest step that the target and the generator lost into their areas.
-func lossNotes(top Step) notes {
-	losses := notes{style: writeBold(tickSize, textInk)}
-	add := func(share, from, to float64, words string) {
-		if share > 0 {
-			middle := point{top.Offered, (from + to) / 2}
-			losses.list = append(losses.list, note{middle, vg.Point{X: -5}, draw.XRight, draw.YCenter, document.Share(share) + words})
-		}
-	}
-	lost, _ := top.LostShare()
-	add(lost-top.Dropped, max(top.Served, 0), top.sentRate(), " lost")
-	add(top.Dropped, top.sentRate(), top.Offered, " dropped")
-	return losses
-}
-
-// stepsTitle names the rate at which the served load stops following the offered load, and the share lost of the
-// highest step.
-func stepsTitle(record *results.Record) string {
-	list := Steps(record)
-	if len(list) == 0 {
-		return ""
-	}
-	top := slices.MaxFunc(list, func(a, b Step) int { return cmp.Compare(a.Offered, b.Offered) })
-	offered := document.Figures(top.Offered) + "/s"
-	var parts []string
-	if bend := figures.Of(record).Named("saturation"); bend.Told {
-		parts = append(parts, "Saturation at "+document.Figures(bend.Value)+" entities/s")
-	}
-	lost, _ := top.LostShare()
-	if share := lost - top.Dropped; share > 0 {
-		parts = append(parts, document.Share(share)+" of "+offered+" lost")
-	}
-	if top.Dropped > 0 {
-		parts = append(parts, document.Share(top.Dropped)+" of "+offered+" dropped by the generator")
-	}
-	if len(parts) == 0 {
-		return "Everything offered is served, up to " + offered
-	}
-	return strings.Join(parts, ", ")
+	p.addMarks(names, write(tickSize, textInk))
 }
