@@ -136,21 +136,15 @@ func logarithmicAxis(from, to float64, ticks plot.TickerFunc) plot.Axis {
 func timeTicks(from, to float64) []plot.Tick {
 	const shortAxis = 1.7 // decades
 	isShort := math.Log10(to/from) < shortAxis
-	return decadeTicks(from, to, []int{1, 2, 3, 4, 5, 6, 7, 8, 9}, func(digit int, value float64) string {
-		if digit == 1 || isShort && (digit == 2 || digit == 5) {
-			return document.RoundTime(value)
-		}
-		return ""
-	})
-}
-
-// decadeTicks returns ticks at the digits times each power of ten.
-func decadeTicks(from, to float64, digits []int, label func(digit int, value float64) string) []plot.Tick {
 	var ticks []plot.Tick
 	for power := int(math.Floor(math.Log10(from))); math.Pow10(power) <= to; power++ {
-		for _, digit := range digits {
-			if value := float64(digit) * math.Pow10(power); value >= from && value <= to {
-				ticks = append(ticks, plot.Tick{Value: value, Label: label(digit, value)})
+		for digit := 1; digit <= 9; digit++ {
+			tick := plot.Tick{Value: float64(digit) * math.Pow10(power)}
+			if digit == 1 || isShort && (digit == 2 || digit == 5) {
+				tick.Label = document.RoundTime(tick.Value)
+			}
+			if tick.Value >= from && tick.Value <= to {
+				ticks = append(ticks, tick)
 			}
 		}
 	}
@@ -300,7 +294,7 @@ func (t timeline) Normalize(_, _, x float64) float64 {
 	return clampToUnit(at / width)
 }
 
-// axis returns the axis of the timeline. Its ticks count from an origin.
+// axis returns the axis of the timeline. Its ticks count from an origin if it has no breaks.
 func (t timeline) axis(origin float64) plot.Axis {
 	axis := linearAxis(t.begin(), t.end())
 	if len(t) > 1 {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
-	"image"
 	"regexp"
 	"slices"
 	"strings"
@@ -128,31 +127,19 @@ func contestPanel(arm *HeatArm, g *Grid, scale shades, longest float64, arms int
 	const maxLines, minLines, lines = 24, 4, 400
 	fine := min(maxLines, max(minLines, lines/max(len(g.Rows), 1)))
 	refusals := shades{lightest: 0xFFE6D6, full: throttledInk, beyond: throttledInk, anchor: scale.anchor / 4}
-	b.addRows(p.plot, &look{layerServed, g.stackPainter(refusals), fine, maxLines, scale, []shades{refusals}})
+	b.addRows(p.plot, &look{layerServed, g.stacked(refusals), fine, maxLines, scale, []shades{refusals}})
 	p.addTurns(arm.Record, axis, 0)
 	return p
 }
 
-// stackPainter returns a painter of cells that the throttled share fills from below, in a colour that is paler for
-// fewer throttled entities, below the colour of what was served.
-func (g *Grid) stackPainter(refusals shades) cellPainter {
-	return func(cells *image.Paletted, top, lines int, row *GridRow, partitions float64, scale shades) {
-		for column := range row.Served {
-			served := uint8(scale.step(g.perSecond(row.Served[column]) / partitions))
-			filled, throttled := 0, uint8(0)
-			if share, missed := row.throttledShare(column); share > 0 {
-				// A single throttled attempt is visible.
-				filled = max(1, int(share*float64(lines)+.5))
-				throttled = uint8(steps + refusals.step(g.perSecond(missed)/partitions))
-			}
-			for line := range lines {
-				at := (top+line)*cells.Stride + column
-				cells.Pix[at] = served
-				if line >= lines-filled {
-					cells.Pix[at] = throttled
-				}
-			}
+// stacked returns the shades of cells that the throttled share fills from below, in a colour that is paler for fewer
+// throttled entities, below the colour of what was served. A single throttled attempt is visible.
+func (g *Grid) stacked(refusals shades) func(row *GridRow, column int, height, partitions float64, scale shades) int {
+	return func(row *GridRow, column int, height, partitions float64, scale shades) int {
+		if share, missed := row.throttledShare(column); share > 0 && height <= share {
+			return steps + refusals.step(g.perSecond(missed)/partitions)
 		}
+		return scale.step(g.perSecond(row.Served[column]) / partitions)
 	}
 }
 

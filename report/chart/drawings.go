@@ -271,6 +271,6 @@ func (p *panel) addMarks(marks []mark, words text.Style, styles ...draw.LineStyl
 		for _, style := range styles {
 			p.plot.Add(series{line: style, points: []point{{m.at, p.plot.Y.Min}, top}})
 		}
-		p.notes = append(p.notes, note{align(words, draw.YTop), top, vg.Point{X: 4, Y: -m.below}, m.words})
+		p.notes = append(p.notes, note{align(words, draw.XLeft, draw.YTop), top, vg.Point{X: 4, Y: -m.below}, m.words})
 	}
 }

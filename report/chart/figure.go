@@ -1,7 +1,7 @@
 package chart
 
 import (
-	"fmt"
+	"cmp"
 	"strings"
 	"unicode"
 
@@ -122,14 +122,22 @@ func (f *figure) draw(c draw.Canvas) {
 	if len(f.key) > 0 {
 		c.Max.Y -= (&panel{legend: f.key}).drawHeading(c)
 	}
-	places := f.places(c)
+	var shares vg.Length
+	for i := range f.panels {
+		shares += f.panels[i].share
+	}
+	room := c.Max.Y - c.Min.Y - panelGap*vg.Length(len(f.panels)-1)
+	places := make([]draw.Canvas, len(f.panels))
 	// The widest labels take this much room left and right of the data.
 	var left, right vg.Length
 	for i := range f.panels {
+		places[i] = c
+		places[i].Min.Y = c.Max.Y - room*f.panels[i].share/shares
+		c.Max.Y = places[i].Min.Y - panelGap
 		if p := f.panels[i].plot; p != nil {
 			data := p.DataCanvas(places[i])
-			left = max(left, data.Min.X-places[i].Min.X)
-			right = max(right, places[i].Max.X-data.Max.X)
+			left = max(left, data.Min.X-c.Min.X)
+			right = max(right, c.Max.X-data.Max.X)
 		}
 	}
 	for i := range f.panels {
@@ -139,31 +147,15 @@ func (f *figure) draw(c draw.Canvas) {
 
 // drawLine writes a line at the top of the canvas and returns its height.
 func drawLine(c *draw.Canvas, style text.Style, words string) vg.Length {
-	style = align(style, draw.YTop)
+	style = align(style, draw.XLeft, draw.YTop)
 	c.FillText(style, vg.Point{X: c.Min.X, Y: c.Max.Y}, fit(style, words, c.Max.X-c.Min.X))
 	return style.Height(words) + 2
-}
-
-// places divides the canvas among the panels.
-func (f *figure) places(c draw.Canvas) []draw.Canvas {
-	var shares vg.Length
-	for i := range f.panels {
-		shares += f.panels[i].share
-	}
-	room := c.Max.Y - c.Min.Y - panelGap*vg.Length(len(f.panels)-1)
-	places := make([]draw.Canvas, len(f.panels))
-	for i := range f.panels {
-		places[i] = c
-		places[i].Min.Y = c.Max.Y - room*f.panels[i].share/shares
-		c.Max.Y = places[i].Min.Y - panelGap
-	}
-	return places
 }
 
 // draw paints the panel into its place, with its data at these distances from left and right.
 func (p *panel) draw(c draw.Canvas, left, right vg.Length) {
 	c.Max.Y -= p.drawHeading(c)
-	style := align(write(labelSize, textInk), draw.YTop)
+	style := align(write(labelSize, textInk), draw.XLeft, draw.YTop)
 	for _, words := range wrap(style, p.says, c.Max.X-c.Min.X) {
 		c.FillText(style, vg.Point{X: c.Min.X, Y: c.Max.Y + 1}, words)
 		c.Max.Y -= saysRow
@@ -172,15 +164,13 @@ func (p *panel) draw(c draw.Canvas, left, right vg.Length) {
 		c.StrokeLines(stroke(0.8, gridInk), []vg.Point{
 			c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}, c.Min,
 		})
-		style := align(write(labelSize+1, fadedInk), draw.YCenter)
-		style.XAlign = draw.XCenter
+		style := align(write(labelSize+1, fadedInk), draw.XCenter, draw.YCenter)
 		c.FillText(style, c.Center(), fit(style, p.sentence, c.Max.X-c.Min.X))
 		return
 	}
 	data := p.plot.DataCanvas(c)
 	if p.below != "" {
-		style := write(labelSize, textInk)
-		style.XAlign = draw.XCenter
+		style := align(write(labelSize, textInk), draw.XCenter, draw.YBottom)
 		c.FillText(style, vg.Point{X: (c.Min.X + left + c.Max.X - right) / 2, Y: c.Min.Y + 2}, fit(style, p.below, c.Max.X-right-c.Min.X-left))
 		c.Min.Y += belowRow
 	}
@@ -196,7 +186,7 @@ func (p *panel) drawHeading(c draw.Canvas) vg.Length {
 	middle := c.Max.Y - headingRow/2 + 1
 	at := c.Min.X
 	add := func(style text.Style, words string) {
-		style = align(style, draw.YCenter)
+		style = align(style, draw.XLeft, draw.YCenter)
 		if words = fit(style, words, c.Max.X-at); words != "" {
 			c.FillText(style, vg.Point{X: at, Y: middle}, words)
 			at += style.Width(words) + gap
@@ -310,22 +300,21 @@ func wrap(style text.Style, words string, room vg.Length) []string {
 // describe names the run of a chart. An invalid run says so first, where no shortening removes it.
 func describe(record *results.Record) string {
 	m := &record.Manifest
-	validity, partition, time := "", "no single partition", ""
-	if record.Validity != results.Valid && record.Validity != "" {
-		validity = clean(record.Validity, maxName) + " run"
+	// named returns a text of the record with words around it, or nothing of no text.
+	named := func(before, text, after string, maxLength int) string {
+		if text == "" {
+			return ""
+		}
+		return before + clean(text, maxLength) + after
 	}
-	scenario := clean(m.Scenario.Name, maxName)
-	if scenario == "" {
-		scenario = "without a name"
+	validity := named("", record.Validity, " run", maxName)
+	if record.Validity == results.Valid {
+		validity = ""
 	}
-	switch {
-	case m.Spread != nil:
+	partition := cmp.Or(named("partition “", m.PartitionKey, "”", maxKey), "no single partition")
+	if m.Spread != nil {
 		partition = document.Counted(m.Spread.Partitions, "partition")
-	case m.PartitionKey != "":
-		partition = fmt.Sprintf("partition “%s”", clean(m.PartitionKey, maxKey))
 	}
-	if m.Time != "" {
-		time = clean(m.Time, maxName) + " time"
-	}
-	return document.Join("  ·  ", validity, "scenario "+scenario, partition, clean(m.Target, maxName), time)
+	return document.Join("  ·  ", validity, "scenario "+cmp.Or(clean(m.Scenario.Name, maxName), "without a name"), partition,
+		clean(m.Target, maxName), named("", m.Time, " time", maxName))
 }

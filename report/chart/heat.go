@@ -91,12 +91,10 @@ func (p *panel) drawLayer(b *bands, layer func(*GridRow) []int64, key entry, axi
 	}
 	p.legend = append(p.legend, key)
 	p.plot = newPlot(g.line.axis(0), b.axis())
-	paintRow := func(cells *image.Paletted, top, _ int, row *GridRow, partitions float64, scale shades) {
-		for column, n := range layer(row) {
-			cells.Pix[top*cells.Stride+column] = uint8(scale.step(g.perSecond(n) / partitions))
-		}
+	shade := func(row *GridRow, column int, _, partitions float64, scale shades) int {
+		return scale.step(g.perSecond(layer(row)[column]) / partitions)
 	}
-	b.addRows(p.plot, &look{layer: layer, paintRow: paintRow, lines: 1, asideLines: 1, scale: scale})
+	b.addRows(p.plot, &look{layer: layer, shade: shade, lines: 1, asideLines: 1, scale: scale})
 }
 
 // entry explains the scale of rates in a legend.
@@ -308,14 +306,12 @@ func withoutCommonEnds(names []string) []string {
 	return short
 }
 
-// cellPainter paints the cells of a row of several partitions into lines of a picture.
-type cellPainter func(cells *image.Paletted, top, lines int, row *GridRow, partitions float64, scale shades)
-
 // look is how the rows of bands are drawn.
 type look struct {
-	// layer selects the numbers that an aside is scaled by, and paintRow paints the cells.
-	layer    func(*GridRow) []int64
-	paintRow cellPainter
+	// layer selects the numbers that an aside is scaled by.
+	layer func(*GridRow) []int64
+	// shade returns the step of a cell on the scales at a height of the row, from 0 to 1, for the mean of some partitions.
+	shade func(row *GridRow, column int, height, partitions float64, scale shades) int
 	// lines and asideLines are the lines of a picture for a partition and for an aside.
 	lines, asideLines int
 	// scale is that of the partitions; a picture has its colours, then those of the other scales.
@@ -323,31 +319,38 @@ type look struct {
 	others []shades
 }
 
+// paint returns a picture of rows that are each some partitions.
+func (l *look) paint(g *Grid, rows []GridRow, lines int, partitions float64, scale shades) *image.Paletted {
+	cells := newRaster(g.count, len(rows)*lines, append([]shades{scale}, l.others...)...)
+	for y := range cells.Rect.Dy() {
+		// The lowest line is at 0: it shows even the smallest share.
+		height := 0.
+		if line := lines - 1 - y%lines; line > 0 {
+			height = (float64(line) + .5) / float64(lines)
+		}
+		for column := range g.count {
+			cells.SetColorIndex(column, y, uint8(l.shade(&rows[y/lines], column, height, partitions, scale)))
+		}
+	}
+	return cells
+}
+
 // addRows draws the rows of the bands: a picture of the partitions, and a picture of each aside.
 func (b *bands) addRows(p *plot.Plot, l *look) {
 	g := b.grid
-	if len(g.Rows) > 0 {
-		cells := newRaster(g.count, len(g.Rows)*l.lines, append([]shades{l.scale}, l.others...)...)
-		for i := range g.Rows {
-			l.paintRow(cells, i*l.lines, l.lines, &g.Rows[i], 1, l.scale)
-		}
-		g.addCells(p, b.bottom, b.rows, cells)
-		const minHeight = 7
-		for i := 1; i < len(g.Rows) && b.height >= minHeight; i++ {
-			edge := b.rows - b.height*float64(i)
-			p.Add(series{line: stroke(grain, paperInk), points: []point{{g.line.begin(), edge}, {g.line.end(), edge}}})
-		}
+	g.addCells(p, b.bottom, b.rows, l.paint(g, g.Rows, l.lines, 1, l.scale))
+	const minHeight = 7 // of rows that are separated
+	for i := 1; i < len(g.Rows) && b.height >= minHeight; i++ {
+		edge := b.rows - b.height*float64(i)
+		p.Add(series{line: stroke(grain, paperInk), points: []point{{g.line.begin(), edge}, {g.line.end(), edge}}})
 	}
-	for i := range b.asides {
-		a := &b.asides[i]
+	for _, a := range b.asides {
 		// A row of an unknown number of partitions has a scale of its own.
 		own := l.scale
 		if a.share == 0 {
 			own = asideShades.upTo(g.maxRate(l.layer, *a.row))
 		}
-		cells := newRaster(g.count, l.asideLines, append([]shades{own}, l.others...)...)
-		l.paintRow(cells, 0, l.asideLines, a.row, float64(max(a.share, 1)), own)
-		g.addCells(p, a.bottom, a.bottom+asideBand, cells)
+		g.addCells(p, a.bottom, a.bottom+asideBand, l.paint(g, []GridRow{*a.row}, l.asideLines, float64(max(a.share, 1)), own))
 	}
 }
 

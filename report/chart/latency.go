@@ -53,9 +53,8 @@ func durationBars(histograms ...[]results.Bar) []DurationBar {
 func newClasses(from, to int64) []int64 {
 	const evenWidth = 8 // µs: rounding moves a bound by at most a sixteenth
 	var bounds []int64
-	for _, perDecade := range []int{100, 50, 20, 10} { // of 10 an hour takes 97
-		narrowest := float64(from) * (math.Pow(10, 1/float64(perDecade)) - 1)
-		if perDecade > 20 && narrowest < evenWidth {
+	for _, perDecade := range []float64{100, 50, 20, 10} { // of 10 an hour takes 97
+		if narrowest := float64(from) * (math.Pow(10, 1/perDecade) - 1); perDecade > 20 && narrowest < evenWidth {
 			continue
 		}
 		if bounds = decadeClasses(from, to, perDecade); len(bounds)-1 <= maxBars {
@@ -65,27 +64,16 @@ func newClasses(from, to int64) []int64 {
 	return bounds
 }
 
-func decadeClasses(from, to int64, perDecade int) []int64 {
-	bound := func(i int) int64 {
-		return int64(math.Round(math.Pow(10, float64(i)/float64(perDecade))))
-	}
-	var list []int64
-	if from <= 0 {
-		// 0 has no logarithm, but a class of its own.
-		if list, from = []int64{0}, 1; to <= 0 {
-			return append(list, 1)
-		}
-	}
-	i := int(math.Floor(math.Log10(float64(from))*float64(perDecade))) - 1
-	for bound(i+1) <= from {
-		i++
-	}
-	list = append(list, bound(i))
-	for list[len(list)-1] <= to {
-		i++
-		// Among the first microseconds, two bounds may round to the same number.
-		if b := bound(i); b > list[len(list)-1] {
-			list = append(list, b)
+// decadeClasses returns rising bounds: the last one up to from, or 0, which has no logarithm, and those up to the first
+// one above to. Among the first microseconds, two bounds may round to the same number.
+func decadeClasses(from, to int64, perDecade float64) []int64 {
+	list := []int64{0}
+	for i := math.Floor(math.Log10(float64(max(from, 1)))*perDecade) - 1; list[len(list)-1] <= to; i++ {
+		switch bound := int64(math.Round(math.Pow(10, i/perDecade))); {
+		case bound <= from:
+			list[0] = bound
+		case bound > list[len(list)-1]:
+			list = append(list, bound)
 		}
 	}
 	return list
@@ -192,15 +180,12 @@ const (
 // instant to the end of their last attempt, as bars with three counts: of GET, of PUT and of other operations. Their
 // counts sum to the operations that succeeded.
 func LatencyBars(record *results.Record) []DurationBar {
-	var groups [3]results.KindStats
-	for k, sum := range reportedKinds(record) {
-		at := slices.Index([]string{groupGet, groupPut}, record.Manifest.Operations[k].Group)
-		if at < 0 {
-			at = 2
-		}
-		groups[at].Add(&sum)
+	operations := func(is func(group string) bool) []results.Bar {
+		want := func(p *results.Phase, kind results.Kind) bool { return p.Reported && is(kind.Group) }
+		return record.Total(want).Response.Bars()
 	}
-	return durationBars(groups[0].Response.Bars(), groups[1].Response.Bars(), groups[2].Response.Bars())
+	return durationBars(operations(func(group string) bool { return group == groupGet }), operations(func(group string) bool { return group == groupPut }),
+		operations(func(group string) bool { return group != groupGet && group != groupPut }))
 }
 
 // reportedKinds returns the sums of the reported phases by kind of operation.
@@ -277,8 +262,7 @@ func (p *panel) addPercentileDots(curve []Percentile, colour ink, side draw.XAli
 	if side == draw.XRight {
 		off = vg.Point{X: -distance, Y: distance}
 	}
-	style := align(write(tickSize, colour), draw.YCenter)
-	style.XAlign = side
+	style := align(write(tickSize, colour), side, draw.YCenter)
 	named := series{dot: dot{colour, 2.8}}
 	for _, at := range curve {
 		if slices.Contains(namedPercentiles(), at.P) {
@@ -392,75 +376,28 @@ func percentilesFigure(record *results.Record, axis Axis) *figure {
 		p.says += "; the " + document.Figures(maxCurves) + " operations with the most successes, " + document.Figures(float64(more)) + " more not drawn"
 	}
 	p.below = "percentile of the operations, %"
-	x, y := curveAxes(curves, axis)
-	p.plot = newPlot(x, y)
-	var named endNames
-	for i := range curves {
-		c := &curves[i]
-		colours := []ink{servedInk, lostInk, putInk, nightInk, getInk, failedInk}
-		colour := colours[i%len(colours)]
-		if len(c.Service) > 0 {
-			p.plot.Add(series{line: stroke(1.4, colour, 2, 2), points: curvePoints(c.Service, true)})
-		}
-		points := curvePoints(c.Response, true)
-		p.plot.Add(series{line: stroke(2, colour), points: points})
-		last := c.Response[len(c.Response)-1]
-		words := clean(c.Name, maxName) + ": " + document.Micros(last.Micros) + " at " + percentileName(last.P)
-		named = append(named, endName{points[len(points)-1], colour, words})
-	}
-	p.plot.Add(named)
-	return f
-}
-
-// curveAxes returns the axes that contain all curves.
-func curveAxes(curves []OperationCurve, axis Axis) (x, y plot.Axis) {
 	var all [][]Percentile
 	for _, c := range curves {
 		all = append(all, c.Response, c.Service)
 	}
 	low, high, odds := curveBounds(all...)
-	y = timeAxis(low, high)
+	y := timeAxis(low, high)
 	if axis == Linear {
 		y = relabelled(linearAxis(0, high*1.05), document.RoundTime)
 	}
 	y.Label.Text = "time"
-	x = percentileAxis("", odds)
-	// The names of the curves need room on the right.
-	x.Max = math.Pow(max(20, odds), 1.3)
-	return x, y
-}
-
-// endName names a curve, whose last point is at.
-type endName struct {
-	at     point
-	colour ink
-	words  string
-}
-
-// endNames are in a column on the right of all curves, in the order of their ends.
-type endNames []endName
-
-// Plot implements plot.Plotter.
-func (n endNames) Plot(c draw.Canvas, p *plot.Plot) {
-	const distance, row, indent vg.Length = 14, 12, 7
-	x, y := p.Transforms(&c)
-	list := slices.Clone(n)
-	slices.SortStableFunc(list, func(a, b endName) int { return cmp.Compare(b.at.y, a.at.y) })
-	column := c.Min.X
-	for _, name := range list {
-		column = max(column, x(name.at.x)+distance)
-		dot{name.colour, 2.8}.draw(&c, vg.Point{X: x(name.at.x), Y: y(name.at.y)})
+	p.plot = newPlot(percentileAxis("", odds), y)
+	for i := range curves {
+		c := &curves[i]
+		colour := []ink{servedInk, lostInk, putInk, nightInk, getInk, failedInk}[i]
+		p.plot.Add(series{line: stroke(1.4, colour, 2, 2), points: curvePoints(c.Service, true)})
+		points := curvePoints(c.Response, true)
+		p.plot.Add(series{line: stroke(2, colour), points: points})
+		last := c.Response[len(c.Response)-1]
+		words := clean(c.Name, maxName) + ": " + document.Micros(last.Micros) + " at " + percentileName(last.P)
+		p.add(words, series{points: points[len(points)-1:], dot: dot{colour, 2.8}})
 	}
-	style := align(write(tickSize, textInk), draw.YCenter)
-	next := c.Max.Y - row/2
-	for i, name := range list {
-		// The names below need their room, too.
-		lowest := c.Min.Y + row/2 + row*vg.Length(len(list)-1-i)
-		at := max(min(y(name.at.y), next), lowest)
-		next = at - row
-		dot{name.colour, 2.8}.draw(&c, vg.Point{X: column, Y: at})
-		c.FillText(style, vg.Point{X: column + indent, Y: at + 1}, fit(style, name.words, c.Max.X-column-indent))
-	}
+	return f
 }
 
 // percentileName returns the name of a share, rounded down.

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/palette/moreland"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -68,9 +69,9 @@ func writeBold(size vg.Length, colour ink) text.Style {
 	return style
 }
 
-// align returns a style of text with another vertical alignment.
-func align(style text.Style, y text.YAlignment) text.Style {
-	style.YAlign = y
+// align returns a style of text with another alignment.
+func align(style text.Style, x text.XAlignment, y text.YAlignment) text.Style {
+	style.XAlign, style.YAlign = x, y
 	return style
 }
 
@@ -103,7 +104,7 @@ const (
 // The scales of heat maps: served, up to a target; throttled, up to the maximum; rows that have no partition target;
 // and operations by response time.
 var (
-	servedShades    = shades{lightest: 0xE3EFF7, full: servedInk, beyond: 0x03142B}
+	servedShades    = shades{lightest: 0xDCF3F7, full: servedInk, beyond: 0x03142B}
 	throttledShades = shades{lightest: 0xFFE6D6, full: 0xB84400, beyond: 0xB84400}
 	asideShades     = shades{lightest: 0xEDF0F2, full: 0x5C6C75, beyond: 0x5C6C75}
 	responseShades  = shades{lightest: 0xDDE5EA, full: 0x10202B, beyond: 0x10202B, log: true}
@@ -146,50 +147,18 @@ func (s *shades) colour(step int) ink {
 	}
 }
 
-// mix returns a colour between two in Björn Ottosson's Oklab, where equal distances look equal.
-func mix(a, b ink, share float64) ink {
-	from, to := oklab(a), oklab(b)
-	for i := range from {
-		from[i] += (to[i] - from[i]) * share
+// mix returns a colour between two, at a share of their distance in CIELAB, where equal distances look equal.
+func mix(lighter, darker ink, share float64) ink {
+	scale, err := moreland.NewLuminance([]color.Color{darker, lighter})
+	if err != nil || share >= 1 {
+		return darker // an error says that they are one colour
 	}
-	cube := func(v float64) float64 { return v * v * v }
-	l := cube(from[0] + .3963377774*from[1] + .2158037573*from[2])
-	m := cube(from[0] - .1055613458*from[1] - .0638541728*from[2])
-	s := cube(from[0] - .0894841775*from[1] - 1.2914855480*from[2])
-	return channel(4.0767416621*l-3.3077115913*m+.2309699292*s)<<16 |
-		channel(-1.2684380046*l+2.6097574011*m-.3413193965*s)<<8 |
-		channel(-.0041960863*l-.7034186147*m+1.7076147010*s)
-}
-
-// oklab returns the lightness of a colour, its green-red axis and its blue-yellow axis.
-func oklab(c ink) [3]float64 {
-	r, g, b := brightness(c>>16), brightness(c>>8), brightness(c)
-	l := math.Cbrt(.4122214708*r + .5363325363*g + .0514459929*b)
-	m := math.Cbrt(.2119034982*r + .6806995451*g + .1073969566*b)
-	s := math.Cbrt(.0883024619*r + .2817188376*g + .6299787005*b)
-	return [3]float64{
-		.2104542553*l + .7936177850*m - .0040720468*s,
-		1.9779984951*l - 2.4285922050*m + .4505937099*s,
-		.0259040371*l + .7827717662*m - .8086757660*s,
+	scale.SetMin(0)
+	scale.SetMax(1)
+	mixed, err := scale.At(1 - share)
+	if err != nil {
+		return darker
 	}
-}
-
-// brightness returns the light of the lowest channel of a colour, 0 to 1.
-func brightness(c ink) float64 {
-	v := float64(c&0xFF) / 0xFF
-	if v <= .04045 {
-		return v / 12.92
-	}
-	return math.Pow((v+.055)/1.055, 2.4)
-}
-
-// channel returns the channel of a colour with this light, the inverse of [brightness].
-func channel(light float64) ink {
-	light = clampToUnit(light)
-	if light <= .0031308 {
-		light *= 12.92
-	} else {
-		light = 1.055*math.Pow(light, 1/2.4) - .055
-	}
-	return ink(math.Round(light * 0xFF))
+	r, g, b, _ := mixed.RGBA()
+	return ink(r>>8<<16 | g>>8<<8 | b>>8)
 }

@@ -67,8 +67,7 @@ func (p *panel) addRetry(row, low, middle, high float64, words string) {
 	if colour == getInk {
 		p.plot.Add(series{points: []point{{middle, row}}, dot: dot{servedInk, 2.5}})
 	}
-	style := align(write(tickSize, textInk), draw.YBottom)
-	style.XAlign = draw.XCenter
+	style := align(write(tickSize, textInk), draw.XCenter, draw.YBottom)
 	p.notes = append(p.notes, note{style, point{middle, row + half}, vg.Point{Y: 3}, words})
 }
 

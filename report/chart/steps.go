@@ -103,8 +103,7 @@ func stepsFigure(record *results.Record, _ Axis) *figure {
 
 // addLosses writes the shares of the highest step that the target and the generator lost into their areas.
 func (p *panel) addLosses(top Step) {
-	style := align(writeBold(tickSize, textInk), draw.YCenter)
-	style.XAlign = draw.XRight
+	style := align(writeBold(tickSize, textInk), draw.XRight, draw.YCenter)
 	add := func(share, from, to float64, words string) {
 		if share > 0 {
 			p.notes = append(p.notes, note{style, point{top.Offered, (from + to) / 2}, vg.Point{X: -5}, document.Share(share) + words})
