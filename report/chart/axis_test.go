@@ -157,9 +157,9 @@ func TestTrendChart(t *testing.T) {
 		return &chart.Trend{Title: "orders", Metrics: []chart.TrendMetric{m}}
 	}
 	stepped := of(trendAround("us", 10_000, 10_100, 12_000, 12_100))
-	stepped.Metrics[0].Steps = []chart.TrendStep{{At: nightOf(2), Words: "+19.9 %"}}
-	stepped.Metrics[0].Levels = []chart.TrendLevel{{From: nightOf(0), To: nightOf(1), Value: 10_050}}
-	stepped.Breaks = []chart.TrendStep{{At: nightOf(3), Words: "series 2"}}
+	stepped.Metrics[0].Steps = []chart.TrendPoint{{At: nightOf(2), Words: "+19.9 %"}}
+	stepped.Metrics[0].Levels = [][]chart.TrendPoint{{{At: nightOf(0), Value: 10_050}, {At: nightOf(1), Value: 10_050}}}
+	stepped.Breaks = []chart.TrendPoint{{At: nightOf(3), Words: "series 2"}}
 	two := of(trendAround("per_second", 1500, 1501))
 	two.Metrics = append(two.Metrics, trendAround("share", 0, 0))
 	hostile := of(trendAround("", math.MaxFloat64, -math.MaxFloat64))
@@ -194,7 +194,7 @@ func TestTrendChartParts(t *testing.T) {
 		m := trendAround("us", 10, 11, 12)
 		m.Lines = slices.Repeat(m.Lines, series)
 		for n := range steps {
-			m.Steps = append(m.Steps, chart.TrendStep{At: nightOf(n), Words: "+1 %"})
+			m.Steps = append(m.Steps, chart.TrendPoint{At: nightOf(n), Words: "+1 %"})
 		}
 		return &chart.Trend{Metrics: []chart.TrendMetric{m}}
 	}

@@ -13,7 +13,6 @@ var (
 	TimeTicks   = timeTicks
 	ClockTicks  = clockTicks
 	DayTicks    = dayTicks
-	RoundUp     = roundUp
 )
 
 // The maximum length of the texts of Clean, and the maximum numbers that are drawn.

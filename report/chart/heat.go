@@ -6,7 +6,6 @@ import (
 	"image"
 	"math"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"gonum.org/v1/plot"
@@ -47,7 +46,7 @@ func heatFigure(record *results.Record, axis Axis) *figure {
 	served.share = b.panelHeight(words + saysRow)
 	if refusals > 0 {
 		below := newBands(&g, room, 0, layerThrottled)
-		highest := roundUp(g.maxRate(layerThrottled, g.Rows...))
+		highest := g.maxRate(layerThrottled, g.Rows...)
 		p := panel{heading: "Throttled, attempts per second", share: below.panelHeight(words)}
 		p.drawLayer(below, layerThrottled, throttledShades.upTo(highest).entry(), axis)
 		p.addTimeLines(record, line)
@@ -120,20 +119,6 @@ func servedScale(record *results.Record, grids ...*Grid) (shades, entry) {
 	}
 	scale := servedShades.upTo(highest)
 	return scale, scale.entry()
-}
-
-// roundUp returns the next number that is easy to read.
-func roundUp(v float64) float64 {
-	if !(v > 0) {
-		return 0
-	}
-	power := math.Pow10(int(math.Floor(math.Log10(v))))
-	for _, digit := range []float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 8} {
-		if v <= digit*power {
-			return digit * power
-		}
-	}
-	return 10 * power
 }
 
 // HeatRows returns the number of partitions that have a row in the heat map.
@@ -251,59 +236,44 @@ func (b *bands) axis() plot.Axis {
 const maxRowName = 36
 
 // rowNames returns the keys of rows, with their tables if those are not the test table. If a name is too long, it
-// leaves out what all names begin and end with.
+// leaves out what all names begin with.
 func rowNames(rows []GridRow) []string {
 	var names []string
-	isLong := false
+	longest := 0
 	for i := range rows {
 		name := cmp.Or(rows[i].Key, "(empty)")
 		if rows[i].Table != "" {
 			name += " (table " + rows[i].Table + ")"
 		}
-		isLong = isLong || utf8.RuneCountInString(name) > maxRowName
-		names = append(names, name)
+		names = append(names, clean(name, len(name)))
+		longest = max(longest, utf8.RuneCountInString(name))
 	}
-	if isLong && len(names) > 1 {
-		names = withoutCommonEnds(names)
+	omitted := 0
+	if longest > maxRowName && len(names) > 1 {
+		omitted = commonLength(slices.Min(names), slices.Max(names)) - 3
 	}
 	for i, name := range names {
-		// A name is shortened in its middle, because keys often differ at their ends.
-		if runes := []rune(name); len(runes) > maxRowName {
-			const head = maxRowName / 2
-			name = string(runes[:head]) + "…" + string(runes[len(runes)-(maxRowName-head-1):])
+		runes := []rune(name)
+		if omitted >= 3 {
+			runes = append([]rune{'…'}, runes[omitted:]...)
 		}
-		names[i] = clean(name, maxRowName)
+		// A name is shortened in its middle, because keys often differ at their ends.
+		if len(runes) > maxRowName {
+			const head = maxRowName / 2
+			runes = slices.Concat(runes[:head], []rune{'…'}, runes[len(runes)-(maxRowName-head-1):])
+		}
+		names[i] = string(runes)
 	}
 	return names
 }
 
-// withoutCommonEnds returns names with at most three characters of their common beginning and of their common end, if
-// those have at least six.
-func withoutCommonEnds(names []string) []string {
-	prefix, suffix := names[0], names[0]
-	for _, name := range names[1:] {
-		for !strings.HasPrefix(name, prefix) {
-			_, size := utf8.DecodeLastRuneInString(prefix)
-			prefix = prefix[:len(prefix)-size]
-		}
-		for !strings.HasSuffix(name, suffix) {
-			_, size := utf8.DecodeRuneInString(suffix)
-			suffix = suffix[size:]
-		}
+// commonLength returns the number of characters with which two texts begin.
+func commonLength(a, b string) (n int) {
+	from, to := []rune(a), []rune(b)
+	for n < min(len(from), len(to)) && from[n] == to[n] {
+		n++
 	}
-	const kept = 3
-	before, after := []rune(prefix), []rune(suffix)
-	if len(before) >= 2*kept {
-		before = append([]rune{'…'}, before[len(before)-kept:]...)
-	}
-	if len(after) >= 2*kept {
-		after = append(after[:kept:kept], '…')
-	}
-	short := make([]string, len(names))
-	for i, name := range names {
-		short[i] = string(before) + strings.TrimSuffix(strings.TrimPrefix(name, prefix), suffix) + string(after)
-	}
-	return short
+	return n
 }
 
 // look is how the rows of bands are drawn.

@@ -48,7 +48,7 @@ func TestHeatCellsHaveTheirColours(t *testing.T) {
 	} {
 		anchor := 2000.
 		if panel == 1 {
-			anchor = chart.RoundUp(most)
+			anchor = most
 		}
 		cells := rasters[panel*3]
 		require.Truef(t, cells.Bounds().Dx() == g.Columns() && cells.Bounds().Dy() == len(g.Rows),
@@ -142,7 +142,7 @@ func TestNamesOfRowsDiffer(t *testing.T) {
 		{"short ones are whole", []string{"a", "b"}, []string{"a", "b"}},
 		{"one alone keeps its ends", []string{race + "Full"}, []string{"2011 New York City…y the clock__Full"}},
 		{"what all begin with goes", []string{race + "Full", race + "Half"}, []string{"…k__Full", "…k__Half"}},
-		{"what all end with goes", []string{"a" + race, "b" + race}, []string{"a201…", "b201…"}},
+		{"what all end with is short", []string{"a" + race, "b" + race}, []string{"a2011 New York Cit…on by the clock__", "b2011 New York Cit…on by the clock__"}},
 		{"no key at all", []string{""}, []string{"(empty)"}},
 	} {
 		assert.Equal(t, row.want, chart.RowNames(row.keys...), row.name)

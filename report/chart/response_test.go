@@ -150,12 +150,6 @@ func TestPercentilesOfManyOperations(t *testing.T) {
 		"the picture does not say that it leaves out the last three of nine equal operations")
 }
 
-func TestRoundUp(t *testing.T) {
-	for _, row := range []struct{ v, want float64 }{{0, 0}, {-1, 0}, {math.NaN(), 0}, {1, 1}, {1.01, 1.5}, {2100, 2500}, {81, 100}, {.3, .3}, {1e6, 1e6}} {
-		assert.InDeltaf(t, row.want, chart.RoundUp(row.v), 1e-9, "RoundUp(%v)", row.v)
-	}
-}
-
 func TestResponseHeatOfExtremeSeconds(t *testing.T) {
 	record := spells(0, 2, 8)
 	record.Intervals[0].Second, record.Intervals[2].Second = math.MinInt64, math.MaxInt64

@@ -1,12 +1,15 @@
 package chart
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"loadgen/report/document"
 	"loadgen/results"
@@ -17,34 +20,23 @@ type Trend struct {
 	Title, Subtitle string
 	Metrics         []TrendMetric
 	// Breaks are the begins of other series of nights, which cannot be compared with the series before.
-	Breaks []TrendStep
+	Breaks []TrendPoint
 }
 
 // TrendMetric is one panel: a line for each series, in the unit "us", "share", "per_second" or none.
 type TrendMetric struct {
 	Name, Unit string
 	Lines      [][]TrendPoint
-	Steps      []TrendStep
-	// Levels are the means between the steps.
-	Levels []TrendLevel
+	// Steps are the first nights after a step, with its size in words. Levels are the means between the steps.
+	Steps  []TrendPoint
+	Levels [][]TrendPoint
 }
 
-// TrendPoint is a metric on a night.
+// TrendPoint is a metric on a night, or what happened then.
 type TrendPoint struct {
 	At    time.Time
 	Value float64
-}
-
-// TrendStep is the first night after a step, and the size of the step.
-type TrendStep struct {
-	At    time.Time
 	Words string
-}
-
-// TrendLevel is a mean over the nights from one to another.
-type TrendLevel struct {
-	From, To time.Time
-	Value    float64
 }
 
 // maxTrends is the maximum number of metrics that are drawn.
@@ -58,7 +50,7 @@ func DrawTrend(folder results.Folder, name string, trend *Trend) error {
 	metrics := trend.Metrics[:min(len(trend.Metrics), maxTrends)]
 	first, last := math.Inf(1), math.Inf(-1)
 	for i := range metrics {
-		for _, at := range drawable(slices.Concat(metrics[i].Lines...)) {
+		for _, at := range drawable(metrics[i].Lines...) {
 			first, last = min(first, at.x), max(last, at.x)
 		}
 	}
@@ -74,10 +66,10 @@ func DrawTrend(folder results.Folder, name string, trend *Trend) error {
 	return writeFile(folder, name, f)
 }
 
-// drawable returns the nights of a line that have a value.
-func drawable(line []TrendPoint) []point {
+// drawable returns the nights of lines that have a value.
+func drawable(lines ...[]TrendPoint) []point {
 	var list []point
-	for _, p := range line {
+	for _, p := range slices.Concat(lines...) {
 		if !math.IsNaN(p.Value) && !math.IsInf(p.Value, 0) {
 			list = append(list, point{day(p.At), p.Value})
 		}
@@ -89,10 +81,10 @@ const secondsPerDay = 24 * 60 * 60
 
 func day(at time.Time) float64 { return float64(at.Unix()) / secondsPerDay }
 
-func (m *TrendMetric) panel(breaks []TrendStep, from, to float64) panel {
+func (m *TrendMetric) panel(breaks []TrendPoint, from, to float64) panel {
 	name := clean(m.Name, maxName)
 	p := noData(name, "no night has "+name)
-	nights := drawable(slices.Concat(m.Lines...))
+	nights := drawable(m.Lines...)
 	if len(nights) == 0 {
 		return p
 	}
@@ -103,14 +95,14 @@ func (m *TrendMetric) panel(breaks []TrendStep, from, to float64) panel {
 		p.heading += " (the axis does not begin at 0)"
 	}
 	p.plot = newPlot(x, y)
-	p.addMarks(dayMarks(breaks, 14), write(tickSize, fadedInk), stroke(1, fadedInk, 2, 3))
 	step, level := series{line: stroke(1.4, stepInk)}, series{line: stroke(1.2, fadedInk)}
-	p.addMarks(dayMarks(m.Steps, 2), writeBold(tickSize, stepInk), step.line)
-	for _, l := range m.Levels {
-		p.plot.Add(series{line: level.line, points: []point{{day(l.From), l.Value}, {day(l.To), l.Value}}})
+	p.addDays(breaks, 14, write(tickSize, fadedInk), stroke(1, fadedInk, 2, 3))
+	p.addDays(m.Steps, 2, writeBold(tickSize, stepInk), step.line)
+	for _, line := range m.Levels {
+		p.plot.Add(series{line: level.line, points: drawable(line)})
 	}
-	for _, nights := range m.Lines {
-		p.plot.Add(series{line: stroke(1, nightInk), points: drawable(nights)})
+	for _, line := range m.Lines {
+		p.plot.Add(series{line: stroke(1, nightInk), points: drawable(line)})
 	}
 	p.add("median of a night", series{points: nights, dot: dot{nightInk, 2.5}})
 	if len(m.Levels) > 0 {
@@ -122,22 +114,20 @@ func (m *TrendMetric) panel(breaks []TrendStep, from, to float64) panel {
 	return p
 }
 
-// dayMarks returns days as marks, with their words that far below the top.
-func dayMarks(days []TrendStep, below vg.Length) []mark {
+// addDays marks days, with their words that far below the top.
+func (p *panel) addDays(days []TrendPoint, below vg.Length, words text.Style, line draw.LineStyle) {
 	var marks []mark
 	for _, one := range days {
 		marks = append(marks, mark{day(one.At), clean(one.Words, maxName), below})
 	}
-	return marks
+	p.addMarks(marks, words, line)
 }
 
 // axis returns the vertical axis of the metric, and whether it begins at 0. If the nights are close together, the axis
 // is magnified, but by no more than ten times.
 func (m *TrendMetric) axis(nights []point) (plot.Axis, bool) {
-	low, high := nights[0].y, nights[0].y
-	for _, night := range nights {
-		low, high = min(low, night.y), max(high, night.y)
-	}
+	byValue := func(a, b point) int { return cmp.Compare(a.y, b.y) }
+	low, high := slices.MinFunc(nights, byValue).y, slices.MaxFunc(nights, byValue).y
 	const close, minSpan, headroom = 0.5, 0.1, 0.15
 	span := max(high-low, minSpan*high)
 	from, to := (low+high-span)/2-headroom*span, (low+high+span)/2+2*headroom*span
@@ -145,25 +135,19 @@ func (m *TrendMetric) axis(nights []point) (plot.Axis, bool) {
 	if fromZero {
 		from, to = min(0, low), high+2*headroom*(high-min(0, low))
 	}
-	if to <= from {
-		// All values are 0: an axis with simple labels.
-		to = from + 1
-		if m.Unit == "share" {
-			to = from + 0.01
-		}
+	label, unit := document.Figures, 1.
+	switch m.Unit {
+	case "us":
+		label = document.RoundTime
+	case "share":
+		label, unit = func(value float64) string { return document.Figures(100*value) + " %" }, .01
+	case "per_second":
+		label = func(value float64) string { return document.Figures(value) + "/s" }
 	}
-	return relabelled(linearAxis(from, to), func(value float64) string {
-		switch m.Unit {
-		case "us":
-			return document.RoundTime(value)
-		case "share":
-			return document.Figures(100*value) + " %"
-		case "per_second":
-			return document.Figures(value) + "/s"
-		default:
-			return document.Figures(value)
-		}
-	}), fromZero
+	if to <= from {
+		to = from + unit // all values are 0: an axis with simple labels
+	}
+	return relabelled(linearAxis(from, to), label), fromZero
 }
 
 // dayTicks returns ticks at whole days, at most nine labels.

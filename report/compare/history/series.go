@@ -192,7 +192,7 @@ func Draw(folder results.Folder, name string, metrics []Metric, s *Scenario) err
 	trend := &chart.Trend{Title: s.Sentence(), Subtitle: fmt.Sprintf("%d runs, one night per six hours  ·  steps of at least %v %%, p at most %v",
 		s.Runs, 100*compare.DefaultLeastChange, compare.DefaultP)}
 	for i := 1; i < len(s.Series); i++ {
-		trend.Breaks = append(trend.Breaks, chart.TrendStep{At: s.Series[i].Nights[0].Begun, Words: fmt.Sprintf("series %d", i+1)})
+		trend.Breaks = append(trend.Breaks, chart.TrendPoint{At: s.Series[i].Nights[0].Begun, Words: fmt.Sprintf("series %d", i+1)})
 	}
 	for m, metric := range metrics {
 		panel := chart.TrendMetric{Name: metric.String(), Unit: metric.Unit()}
@@ -203,10 +203,10 @@ func Draw(folder results.Folder, name string, metrics []Metric, s *Scenario) err
 			}
 			panel.Lines = append(panel.Lines, line)
 			for _, step := range s.Series[i].Trends[m].Steps {
-				panel.Steps = append(panel.Steps, chart.TrendStep{At: step.Night, Words: changed(step.Change)})
+				panel.Steps = append(panel.Steps, chart.TrendPoint{At: step.Night, Words: changed(step.Change)})
 			}
 			for _, stretch := range s.Series[i].Trends[m].Stretches {
-				panel.Levels = append(panel.Levels, chart.TrendLevel{From: stretch.From, To: stretch.To, Value: stretch.Mean})
+				panel.Levels = append(panel.Levels, []chart.TrendPoint{{At: stretch.From, Value: stretch.Mean}, {At: stretch.To, Value: stretch.Mean}})
 			}
 		}
 		trend.Metrics = append(trend.Metrics, panel)

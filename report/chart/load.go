@@ -348,24 +348,21 @@ func (g *ResponseGrid) cells(y plot.Axis, top float64, scale shades) *image.Pale
 
 // responseTitle compares the p99 of the lowest and of the highest load.
 func responseTitle(record *results.Record) string {
-	type load struct {
-		rate float64
-		p99  int64
-	}
-	var loads []load
-	for _, step := range figures.Reported(record) {
-		if micros, known := step.Sum(nil).Response.Quantile(.99); known {
-			loads = append(loads, load{step.Phase.Rate, micros})
-		}
-	}
-	if len(loads) == 0 {
+	p99 := func(step figures.Step) (int64, bool) { return step.Sum(nil).Response.Quantile(.99) }
+	steps := slices.DeleteFunc(figures.Reported(record), func(step figures.Step) bool {
+		_, known := p99(step)
+		return !known
+	})
+	if len(steps) == 0 {
 		return ""
 	}
-	byRate := func(a, b load) int { return cmp.Compare(a.rate, b.rate) }
-	low, high := slices.MinFunc(loads, byRate), slices.MaxFunc(loads, byRate)
-	title := "p99 of the response time is " + document.Micros(low.p99)
-	if low.rate < high.rate {
-		title += fmt.Sprintf(" at %s/s and %s at %s/s", document.Figures(low.rate), document.Micros(high.p99), document.Figures(high.rate))
+	byRate := func(a, b figures.Step) int { return cmp.Compare(a.Phase.Rate, b.Phase.Rate) }
+	low, high := slices.MinFunc(steps, byRate), slices.MaxFunc(steps, byRate)
+	ofLow, _ := p99(low)
+	title := "p99 of the response time is " + document.Micros(ofLow)
+	if low.Phase.Rate < high.Phase.Rate {
+		ofHigh, _ := p99(high)
+		title += fmt.Sprintf(" at %s/s and %s at %s/s", document.Figures(low.Phase.Rate), document.Micros(ofHigh), document.Figures(high.Phase.Rate))
 	}
 	return title
 }
@@ -394,23 +391,15 @@ func turnMarks(record *results.Record, t timeline, skipped int) (marks []mark, r
 			rows, last = max(rows, row+1), last+1
 		}
 		counts[max(0, slices.Index(kinds, e.What))]++
-		marks[last].words = countedThings(kinds, counts)
+		var words []string
+		for i, count := range counts {
+			if count > 0 {
+				words = append(words, strings.TrimPrefix(document.Counted(count, kinds[i]), "1 "))
+			}
+		}
+		marks[last].words = strings.Join(words, ", ")
 	}
 	return marks, rows
-}
-
-// countedThings names the things of which there are some.
-func countedThings(things []string, counts []int) string {
-	var parts []string
-	for i, count := range counts {
-		switch {
-		case count == 1:
-			parts = append(parts, things[i])
-		case count > 1:
-			parts = append(parts, document.Counted(count, things[i]))
-		}
-	}
-	return strings.Join(parts, ", ")
 }
 
 // addTime marks the steps of the load, load balancing and the breaks in a panel over time, and explains them.
@@ -472,4 +461,131 @@ func (p *panel) addSteps(record *results.Record, t timeline) {
 	}
 	p.addMarks(bounds, write(tickSize, textInk), stroke(0.7, axisInk, 1.5, 2.5))
 	p.addMarks(names, write(tickSize, textInk))
+}
+
+// Step is the outcome of a reported step of the load, over the operations that were due in its last half.
+type Step struct {
+	// Offered and Served are entities per second: due, and counted for successes.
+	Offered, Served float64
+	// Dropped is the share of the operations that the generator never sent.
+	Dropped float64
+	// lost is the share of the operations that were lost, dropped ones included, if any were due.
+	lost figures.Value
+}
+
+// LostShare returns the share of the operations that were lost, and false if none was due.
+func (s Step) LostShare() (float64, bool) { return s.lost.Value, s.lost.Told }
+
+// sentRate returns the entities per second that the generator sent.
+func (s Step) sentRate() float64 { return s.Offered * (1 - s.Dropped) }
+
+// Steps returns the reported phases that have a rate and a length, in the order of the record.
+func Steps(record *results.Record) []Step {
+	var steps []Step
+	of := figures.Of(record)
+	for _, one := range figures.Steps(record) {
+		if one.Settled() {
+			steps = append(steps, Step{of.OfStep("offered", one, nil).Value, of.OfStep("served", one, nil).Value,
+				droppedShare(one.Phase), of.OfStep("share_lost_settled", one, nil)})
+		}
+	}
+	return steps
+}
+
+// droppedShare returns the share of the operations due in the last half of a phase that were dropped.
+func droppedShare(phase *results.Phase) float64 {
+	var half, all results.Counts
+	for k := range phase.Kinds {
+		half.Add(&phase.Kinds[k].LastHalf.Counts)
+		all.Add(&phase.Kinds[k].Counts)
+	}
+	unsent := min(half.Scheduled-half.Sent, all.Dropped)
+	return clampToUnit(float64(unsent) / float64(max(half.Scheduled, 1)))
+}
+
+// maxSteps is the maximum number of steps that are drawn.
+const maxSteps = 200
+
+// stepsFigure draws served over offered with a dot for each step, and the losses of the target and of the generator as
+// areas between the two.
+func stepsFigure(record *results.Record, _ Axis) *figure {
+	list := Steps(record)
+	f := newFigure(describe(record), "", "no step of a given rate was reported")
+	p := &f.panels[0]
+	if len(list) == 0 {
+		return f
+	}
+	if len(list) > maxSteps {
+		p.heading = "The first " + document.Figures(maxSteps) + " of " + document.Counted(len(list), "step")
+		list = list[:maxSteps]
+	}
+	slices.SortStableFunc(list, func(a, b Step) int { return cmp.Compare(a.Offered, b.Offered) })
+	var highest float64
+	var offered, sent, served []point
+	for _, s := range list {
+		highest = max(highest, s.Offered, s.Served)
+		served = append(served, point{s.Offered, s.Served})
+		sent = append(sent, point{s.Offered, max(s.sentRate(), s.Served)})
+		offered = append(offered, point{s.Offered, max(s.Offered, s.Served)})
+	}
+	right := max(highest, 1) * 1.06
+	target, highest := p.addTarget(record, highest, 0, right)
+	p.plot = newPlot(linearAxis(0, right), countAxis("entities served per second", highest, 1.12))
+	p.below = "entities offered per second, in the last half of each step"
+	end := min(right, p.plot.Y.Max)
+	ideal := series{line: stroke(1.2, fadedInk), points: []point{{0, 0}, {end, end}}}
+	curve := series{stroke(2.4, servedInk), served, dot{servedInk, 4.5}}
+	lost, dropped := area{swatch(lostInk), served, sent}, area{swatch(generatorInk), sent, offered}
+	legend := []entry{{"served", curve}, {"everything offered", ideal}}
+	if slices.ContainsFunc(list, func(s Step) bool { return s.Served < s.sentRate() }) {
+		legend = append(legend, entry{"not served", lost})
+	}
+	p.plot.Add(lost)
+	if slices.ContainsFunc(list, func(s Step) bool { return s.Dropped > 0 }) {
+		p.plot.Add(dropped)
+		legend = append(legend, entry{"dropped by the generator", dropped})
+	}
+	p.plot.Add(ideal, target, curve)
+	p.legend = append(legend, p.legend...)
+	p.addLosses(list[len(list)-1])
+	return f
+}
+
+// addLosses writes the shares of the highest step that the target and the generator lost into their areas.
+func (p *panel) addLosses(top Step) {
+	style := align(writeBold(tickSize, textInk), draw.XRight, draw.YCenter)
+	add := func(share, from, to float64, words string) {
+		if share > 0 {
+			p.notes = append(p.notes, note{style, point{top.Offered, (from + to) / 2}, vg.Point{X: -5}, document.Share(share) + words})
+		}
+	}
+	lost, _ := top.LostShare()
+	add(lost-top.Dropped, max(top.Served, 0), top.sentRate(), " lost")
+	add(top.Dropped, top.sentRate(), top.Offered, " dropped")
+}
+
+// stepsTitle names the rate at which the served load stops following the offered load, and the share lost of the
+// highest step.
+func stepsTitle(record *results.Record) string {
+	list := Steps(record)
+	if len(list) == 0 {
+		return ""
+	}
+	top := slices.MaxFunc(list, func(a, b Step) int { return cmp.Compare(a.Offered, b.Offered) })
+	offered := document.Figures(top.Offered) + "/s"
+	var parts []string
+	if bend := figures.Of(record).Named("saturation"); bend.Told {
+		parts = append(parts, "Saturation at "+document.Figures(bend.Value)+" entities/s")
+	}
+	lost, _ := top.LostShare()
+	if share := lost - top.Dropped; share > 0 {
+		parts = append(parts, document.Share(share)+" of "+offered+" lost")
+	}
+	if top.Dropped > 0 {
+		parts = append(parts, document.Share(top.Dropped)+" of "+offered+" dropped by the generator")
+	}
+	if len(parts) == 0 {
+		return "Everything offered is served, up to " + offered
+	}
+	return strings.Join(parts, ", ")
 }
