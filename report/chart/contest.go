@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html/template"
 	"regexp"
-	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -91,12 +90,11 @@ func contestFigure(arms []HeatArm) *figure {
 	if idle > 0 {
 		f.subtitle += "  ·  without " + document.Counted(idle, "idle partition")
 	}
-	scale, key := servedScale(arms[0].Record, grids...)
-	key.words = "entities served per second: " + key.words
-	f.key = []entry{key, {"throttled share; paler: few", swatch(throttledInk)}}
+	key := servedScale(arms[0].Record, grids...)
+	f.key = []entry{{"entities served per second: " + key.words(), key}, {"throttled share; paler: few", swatch(throttledInk)}}
 	f.panels = nil
 	for i := range arms {
-		f.panels = append(f.panels, contestPanel(&arms[i], grids[i], scale, longest, len(arms)))
+		f.panels = append(f.panels, contestPanel(&arms[i], grids[i], key.scale, longest, len(arms)))
 	}
 	f.labelLast("time since the measured load began", 30)
 	f.stack(headRoom + headingRow)
@@ -111,23 +109,11 @@ func contestPanel(arm *HeatArm, g *Grid, scale shades, longest float64, arms int
 	}
 	begin := g.line.begin()
 	axis := timeline{{begin, begin + longest}}
-	requested := func(r *GridRow) []int64 {
-		sums := slices.Clone(r.Served)
-		for i := range sums {
-			sums[i] += r.Throttled[i]
-		}
-		return sums
-	}
 	_, lanes := turnMarks(arm.Record, axis, 0)
-	b := newBands(g, 300/float64(max(arms, 2)), lanes, requested)
-	p.share = b.panelHeight(headingRow + saysRow + 10)
-	p.plot = newPlot(axis.axis(begin), b.axis())
-	// The ground is below all rows, to the end of the axis.
-	p.plot.Add(raster{begin, b.bottom, axis.end(), max(b.rows, asideBand), newRaster(1, 1)})
-	const maxLines, minLines, lines = 24, 4, 400
-	fine := min(maxLines, max(minLines, lines/max(len(g.Rows), 1)))
+	p.share = headingRow + saysRow + 10
 	refusals := shades{lightest: 0xFFE6D6, full: throttledInk, beyond: throttledInk, anchor: scale.anchor / 4}
-	b.addRows(p.plot, &look{layerServed, g.stacked(refusals), fine, maxLines, scale, []shades{refusals}})
+	p.drawGrid(g, axis.axis(begin), &look{room: 300 / float64(max(arms, 2)), lanes: lanes, layer: layerServed, shade: g.stacked(refusals),
+		maxLines: 24, scale: scale, others: []shades{refusals}, ground: true})
 	p.addTurns(arm.Record, axis, 0)
 	return p
 }

@@ -29,27 +29,20 @@ func heatFigure(record *results.Record, axis Axis) *figure {
 	if g.isEmpty() {
 		return f
 	}
-	const room, words, bottom = 165, 28, 30
+	const words, bottom = 28, 30
 	_, refusals, failed := g.Totals()
-	line := g.line
-	_, lanes := turnMarks(record, line, 1)
+	_, lanes := turnMarks(record, g.line, 1)
 	if slices.ContainsFunc(record.Phases, func(p results.Phase) bool { return p.Reported }) {
 		lanes++
 	}
-	b := newBands(&g, room, lanes, layerServed)
-	_, key := servedScale(record, &g)
 	served := &f.panels[0]
-	served.heading = "Served, entities per second"
-	served.drawLayer(b, layerServed, key, axis)
-	served.addTime(record, line)
-	served.says = g.describe(failed)
-	served.share = b.panelHeight(words + saysRow)
+	*served = panel{heading: "Served, entities per second", share: words + saysRow, says: g.describe(failed)}
+	served.drawLayer(&g, lanes, layerServed, servedScale(record, &g), axis)
+	served.addTime(record, g.line)
 	if refusals > 0 {
-		below := newBands(&g, room, 0, layerThrottled)
-		highest := g.maxRate(layerThrottled, g.Rows...)
-		p := panel{heading: "Throttled, attempts per second", share: below.panelHeight(words)}
-		p.drawLayer(below, layerThrottled, throttledShades.upTo(highest).entry(), axis)
-		p.addTimeLines(record, line)
+		p := panel{heading: "Throttled, attempts per second", share: words}
+		p.drawLayer(&g, 0, layerThrottled, scaleSample{scale: throttledShades.upTo(g.maxRate(layerThrottled, g.Rows...))}, axis)
+		p.addTimeLines(record, g.line)
 		f.panels = append(f.panels, p)
 	} else {
 		served.legend = append(served.legend, entry{"nothing was throttled", nil})
@@ -76,35 +69,35 @@ func (g *Grid) describe(failed int64) string {
 	return words
 }
 
-// drawLayer draws one number of all cells on a scale, which is the sample of the key.
-func (p *panel) drawLayer(b *bands, layer func(*GridRow) []int64, key entry, axis Axis) {
-	g := b.grid
-	sample, _ := key.sample.(scaleSample)
-	sample.scale.log = axis == Logarithmic
-	scale := sample.scale
-	key.sample = sample
-	if len(g.Rows) == 0 && g.Others < 0 {
-		// The sum of an unknown number of partitions has a scale of its own.
-		key = asideShades.upTo(g.maxRate(layer, g.Rest)).entry()
-		key.words += ", all together"
-	}
-	p.legend = append(p.legend, key)
-	p.plot = newPlot(g.line.axis(0), b.axis())
+// drawLayer draws one number of all cells on a scale.
+func (p *panel) drawLayer(g *Grid, lanes int, layer func(*GridRow) []int64, key scaleSample, axis Axis) {
+	const room = 165
+	key.scale.log = axis == Logarithmic
 	shade := func(row *GridRow, column int, _, partitions float64, scale shades) int {
 		return scale.step(g.perSecond(layer(row)[column]) / partitions)
 	}
-	b.addRows(p.plot, &look{layer: layer, shade: shade, lines: 1, asideLines: 1, scale: scale})
+	p.drawGrid(g, g.line.axis(0), &look{room: room, lanes: lanes, layer: layer, shade: shade, maxLines: 1, scale: key.scale})
+	words := key.words()
+	if len(g.Rows) == 0 && g.Others < 0 {
+		// The sum of an unknown number of partitions has a scale of its own.
+		key = scaleSample{scale: asideShades.upTo(g.maxRate(layer, g.Rest))}
+		words = key.words() + ", all together"
+	}
+	p.legend = append(p.legend, entry{words, key})
 }
 
-// entry explains the scale of rates in a legend.
-func (s shades) entry() entry {
-	return entry{"0 to " + document.Figures(s.anchor) + "/s", scaleSample{scale: s}}
+// words explains the scale of rates in a legend.
+func (s scaleSample) words() string {
+	words := "0 to " + document.Figures(s.scale.anchor) + "/s"
+	if s.open {
+		words += ": partition target; right of the line: above it"
+	}
+	return words
 }
 
-// servedScale returns the scale of what partitions served and its entry in a legend. Its anchor is the partition
-// target, so that a colour means the same in every picture, or the maximum that one served if there is no target or none
-// comes near it.
-func servedScale(record *results.Record, grids ...*Grid) (shades, entry) {
+// servedScale returns the scale of what partitions served. Its anchor is the partition target, so that a colour means
+// the same in every picture, or the maximum that one served if there is no target or none comes near it.
+func servedScale(record *results.Record, grids ...*Grid) scaleSample {
 	highest := 0.
 	for _, g := range grids {
 		highest = max(highest, g.maxRate(layerServed, g.Rows...))
@@ -114,11 +107,9 @@ func servedScale(record *results.Record, grids ...*Grid) (shades, entry) {
 	}
 	const near = 4
 	if target := float64(record.Manifest.Targets.Partition); target > 0 && near*highest >= target {
-		scale := servedShades.upTo(target)
-		return scale, entry{scale.entry().words + ": partition target; right of the line: above it", scaleSample{scale, true}}
+		return scaleSample{servedShades.upTo(target), true}
 	}
-	scale := servedShades.upTo(highest)
-	return scale, scale.entry()
+	return scaleSample{scale: servedShades.upTo(highest)}
 }
 
 // HeatRows returns the number of partitions that have a row in the heat map.
@@ -129,10 +120,11 @@ func HeatRows(record *results.Record) int {
 
 func heatTitle(record *results.Record) string {
 	g, _ := reportedGrid(record)
-	row := g.hottest()
-	if row == nil {
+	at := hottest(g.Rows)
+	if at < 0 {
 		return "No partition stands out"
 	}
+	row := &g.Rows[at]
 	all, _, _ := g.Totals()
 	share := float64(sum(row.Served)) / max(float64(all), 1)
 	words := fmt.Sprintf("Partition %q, %s of the load, up to %s entities/s", clean(row.Key, 40), document.Share(share),
@@ -143,26 +135,35 @@ func heatTitle(record *results.Record) string {
 	return words
 }
 
-// bands is the layout of the rows of a grid, from the top: lanes of words, a band for each partition, and separate
-// bands of what belongs to no single partition. Its vertical axis counts points of a page.
-type bands struct {
-	grid *Grid
-	// height is that of a row of a partition.
-	height float64
-	asides []aside
-	// bottom and rows are the ends of the partitions, top is the upper end of everything.
-	bottom, rows, top float64
+// look is how a grid is drawn.
+type look struct {
+	// room is the height of the partitions in points, if they are neither few nor many, and lanes the number of lines of
+	// words above them.
+	room  float64
+	lanes int
+	// layer selects the numbers that a row of several partitions is scaled by.
+	layer func(*GridRow) []int64
+	// shade returns the step of a cell on the scales at a height of the row, from 0 to 1, for the mean of some partitions.
+	shade func(row *GridRow, column int, height, partitions float64, scale shades) int
+	// maxLines is the maximum number of lines of a picture for a row.
+	maxLines int
+	// scale is that of the partitions; a picture has its colours, then those of the other scales, of what was throttled.
+	scale  shades
+	others []shades
+	// ground colours the time after the last column.
+	ground bool
 }
 
-// aside is a row of several partitions or of none.
-type aside struct {
-	row    *GridRow
-	bottom float64
-	// share is the number of partitions of the row, which shows their mean; 0 if the row only shows that there was
-	// load, and when.
-	share int64
-	label string
+// band is a picture of rows of a height in points, which are each some partitions.
+type band struct {
+	rows           []GridRow
+	names          []string
+	bottom, height float64
+	partitions     float64
+	scale          shades
 }
+
+func (b *band) top() float64 { return b.bottom + b.height*float64(len(b.rows)) }
 
 // The measures of bands, in points.
 const (
@@ -177,24 +178,88 @@ const (
 	labelHeight = 10.5
 )
 
-// newBands lays out a grid so that its partitions take about the room, below lanes of words. Asides have rows only if
-// the layer has load there.
-func newBands(g *Grid, room float64, lanes int, layer func(*GridRow) []int64) *bands {
-	b := &bands{grid: g, height: min(maxBand, max(minBand, room/float64(max(len(g.Rows), 1))))}
-	add := func(row *GridRow, share int64, label string) {
-		if slices.ContainsFunc(layer(row), func(n int64) bool { return n > 0 }) {
-			b.asides = append(b.asides, aside{row, b.bottom, share, label})
-			b.bottom += asideBand + asideGap
+// bands returns the layout of the rows of a grid: a band of all rows, and below it, if they have load, a band each of the
+// partitions without rows and of what belongs to no single partition.
+func (g *Grid) bands(l *look) []band {
+	var list []band
+	bottom := 0.
+	add := func(row *GridRow, partitions int64, name string) {
+		if sum(l.layer(row)) <= 0 && (len(l.others) == 0 || sum(row.Throttled) <= 0) {
+			return
 		}
+		b := band{[]GridRow{*row}, []string{name}, bottom, asideBand, float64(partitions), l.scale}
+		if partitions <= 0 {
+			// A row of an unknown number of partitions has a scale of its own.
+			b.partitions, b.scale = 1, asideShades.upTo(g.maxRate(l.layer, *row))
+		}
+		list = append(list, b)
+		bottom += asideBand + asideGap
 	}
 	add(&g.Nowhere, 0, "no single partition")
-	add(&g.Rest, max(g.Others, 0), g.restLabel())
-	b.rows = b.bottom + b.height*float64(len(g.Rows))
-	b.top = max(b.rows, asideBand)
-	if lanes > 0 {
-		b.top += laneRow*float64(lanes) + laneGap
+	add(&g.Rest, g.Others, g.restLabel())
+	height := min(maxBand, max(minBand, l.room/float64(max(len(g.Rows), 1))))
+	return slices.Insert(list, 0, band{g.Rows, rowNames(g.Rows), bottom, height, 1, l.scale})
+}
+
+// drawGrid makes the panel a heat map, and as much taller as its rows. Its vertical axis counts points of a page.
+func (p *panel) drawGrid(g *Grid, x plot.Axis, l *look) {
+	bands := g.bands(l)
+	rows := &bands[0]
+	ground := max(rows.top(), asideBand)
+	top := ground
+	if l.lanes > 0 {
+		top += laneRow*float64(l.lanes) + laneGap
 	}
-	return b
+	p.share += vg.Length(top)
+	var ticks []plot.Tick
+	for i := range bands {
+		ticks = append(ticks, bands[i].ticks()...)
+	}
+	p.plot = newPlot(x, tickedAxis(0, top, ticks...))
+	if l.ground {
+		p.plot.Add(raster{x.Min, rows.bottom, x.Max, ground, newRaster(1, 1)})
+	}
+	for i := range bands {
+		b := &bands[i]
+		g.addCells(p.plot, b.bottom, b.top(), g.paint(b, l))
+		const minHeight = 7 // of rows that are separated
+		for row := 1; row < len(b.rows) && b.height >= minHeight; row++ {
+			edge := b.bottom + b.height*float64(row)
+			p.plot.Add(series{line: stroke(grain, paperInk), points: []point{{g.line.begin(), edge}, {g.line.end(), edge}}})
+		}
+	}
+}
+
+// ticks returns the names of as many rows as there is room for, the hottest one included.
+func (b *band) ticks() []plot.Tick {
+	// The distance of two names is at least a line.
+	step := max(1, int(math.Ceil(labelHeight/b.height)))
+	named := hottest(b.rows) % step
+	var ticks []plot.Tick
+	for i, name := range b.names {
+		if i%step == named {
+			ticks = append(ticks, plot.Tick{Value: b.top() - b.height*(float64(i)+.5), Label: name})
+		}
+	}
+	return ticks
+}
+
+// paint returns the picture of a band.
+func (g *Grid) paint(b *band, l *look) *image.Paletted {
+	const minLines, allLines = 4, 400
+	lines := min(l.maxLines, max(minLines, allLines/max(len(b.rows), 1)))
+	cells := newRaster(g.count, len(b.rows)*lines, append([]shades{b.scale}, l.others...)...)
+	for y := range cells.Rect.Dy() {
+		// The lowest line is at 0: it shows even the smallest share.
+		height := 0.
+		if line := lines - 1 - y%lines; line > 0 {
+			height = (float64(line) + .5) / float64(lines)
+		}
+		for column := range g.count {
+			cells.SetColorIndex(column, y, uint8(l.shade(&b.rows[y/lines], column, height, b.partitions, b.scale)))
+		}
+	}
+	return cells
 }
 
 // restLabel names the row of Rest.
@@ -212,24 +277,6 @@ func (g *Grid) restLabel() string {
 	default:
 		return "all others, not counted"
 	}
-}
-
-// axis returns the vertical axis: the names of as many rows as there is room for, the hottest one included.
-func (b *bands) axis() plot.Axis {
-	var ticks []plot.Tick
-	for i := range b.asides {
-		ticks = append(ticks, plot.Tick{Value: b.asides[i].bottom + asideBand/2, Label: b.asides[i].label})
-	}
-	// The distance of two names is at least a line.
-	step := max(1, int(math.Ceil(labelHeight/b.height)))
-	hottest := b.grid.hottest()
-	named := slices.IndexFunc(b.grid.Rows, func(r GridRow) bool { return r.Table == hottest.Table && r.Key == hottest.Key }) % step
-	for i, name := range rowNames(b.grid.Rows) {
-		if i%step == named {
-			ticks = append(ticks, plot.Tick{Value: b.rows - b.height*(float64(i)+.5), Label: name})
-		}
-	}
-	return tickedAxis(0, b.top, ticks...)
 }
 
 // maxRowName is the maximum number of characters in the name of a row.
@@ -275,56 +322,6 @@ func commonLength(a, b string) (n int) {
 	}
 	return n
 }
-
-// look is how the rows of bands are drawn.
-type look struct {
-	// layer selects the numbers that an aside is scaled by.
-	layer func(*GridRow) []int64
-	// shade returns the step of a cell on the scales at a height of the row, from 0 to 1, for the mean of some partitions.
-	shade func(row *GridRow, column int, height, partitions float64, scale shades) int
-	// lines and asideLines are the lines of a picture for a partition and for an aside.
-	lines, asideLines int
-	// scale is that of the partitions; a picture has its colours, then those of the other scales.
-	scale  shades
-	others []shades
-}
-
-// paint returns a picture of rows that are each some partitions.
-func (l *look) paint(g *Grid, rows []GridRow, lines int, partitions float64, scale shades) *image.Paletted {
-	cells := newRaster(g.count, len(rows)*lines, append([]shades{scale}, l.others...)...)
-	for y := range cells.Rect.Dy() {
-		// The lowest line is at 0: it shows even the smallest share.
-		height := 0.
-		if line := lines - 1 - y%lines; line > 0 {
-			height = (float64(line) + .5) / float64(lines)
-		}
-		for column := range g.count {
-			cells.SetColorIndex(column, y, uint8(l.shade(&rows[y/lines], column, height, partitions, scale)))
-		}
-	}
-	return cells
-}
-
-// addRows draws the rows of the bands: a picture of the partitions, and a picture of each aside.
-func (b *bands) addRows(p *plot.Plot, l *look) {
-	g := b.grid
-	g.addCells(p, b.bottom, b.rows, l.paint(g, g.Rows, l.lines, 1, l.scale))
-	const minHeight = 7 // of rows that are separated
-	for i := 1; i < len(g.Rows) && b.height >= minHeight; i++ {
-		edge := b.rows - b.height*float64(i)
-		p.Add(series{line: stroke(grain, paperInk), points: []point{{g.line.begin(), edge}, {g.line.end(), edge}}})
-	}
-	for _, a := range b.asides {
-		// A row of an unknown number of partitions has a scale of its own.
-		own := l.scale
-		if a.share == 0 {
-			own = asideShades.upTo(g.maxRate(l.layer, *a.row))
-		}
-		g.addCells(p, a.bottom, a.bottom+asideBand, l.paint(g, []GridRow{*a.row}, l.asideLines, float64(max(a.share, 1)), own))
-	}
-}
-
-func (b *bands) panelHeight(words vg.Length) vg.Length { return vg.Length(b.top) + words }
 
 // Grid is the data of a heat map of partitions: cells by partition and by time, which sum to the heat of the record,
 // and so to its counts.
@@ -445,9 +442,12 @@ func (g *Grid) limitRows(limit int) {
 // entity with which a run marks its table. It returns the number of those that served anything.
 func (g *Grid) dropIdle() (idle int) {
 	const fraction = 1000
-	hottest := g.hottest()
+	least := int64(0)
+	for i := range g.Rows {
+		least = max(least, g.Rows[i].weight()/fraction)
+	}
 	g.Rows = slices.DeleteFunc(slices.Clone(g.Rows), func(r GridRow) bool {
-		drop := sum(r.Throttled) == 0 && (r.weight() == 0 || r.weight() < hottest.weight()/fraction)
+		drop := sum(r.Throttled) == 0 && (r.weight() == 0 || r.weight() < least)
 		if drop && r.weight() > 0 {
 			idle++
 		}
@@ -501,15 +501,15 @@ func (g *Grid) perSecond(cell int64) float64 {
 	return max(0, float64(cell)/float64(g.length))
 }
 
-// hottest returns the row with the highest sum, the first of equals, nil if there is none.
-func (g *Grid) hottest() *GridRow {
-	var hottest *GridRow
-	for i := range g.Rows {
-		if hottest == nil || g.Rows[i].weight() > hottest.weight() {
-			hottest = &g.Rows[i]
+// hottest returns the index of the row with the highest sum, the first of equals, −1 if there is none.
+func hottest(rows []GridRow) int {
+	at := -1
+	for i := range rows {
+		if at < 0 || rows[i].weight() > rows[at].weight() {
+			at = i
 		}
 	}
-	return hottest
+	return at
 }
 
 // maxRate returns the highest rate of a layer in some rows.

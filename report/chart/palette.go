@@ -104,7 +104,7 @@ const (
 // The scales of heat maps: served, up to a target; throttled, up to the maximum; rows that have no partition target;
 // and operations by response time.
 var (
-	servedShades    = shades{lightest: 0xDCF3F7, full: servedInk, beyond: 0x03142B}
+	servedShades    = shades{lightest: 0xE1F0F7, full: servedInk, beyond: 0x03142B}
 	throttledShades = shades{lightest: 0xFFE6D6, full: 0xB84400, beyond: 0xB84400}
 	asideShades     = shades{lightest: 0xEDF0F2, full: 0x5C6C75, beyond: 0x5C6C75}
 	responseShades  = shades{lightest: 0xDDE5EA, full: 0x10202B, beyond: 0x10202B, log: true}
