@@ -2,6 +2,7 @@ package chart
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"html"
 	"html/template"
@@ -47,21 +48,20 @@ type picture struct {
 	// name is that of its files, heading its title if the record has no data for a title.
 	name, heading string
 	figure        func(*results.Record, Axis) *figure
-	title         func(*results.Record) string
 	// hasData reports whether a record has something to show.
 	hasData func(*results.Record) bool
 }
 
 func pictures() []picture {
 	return []picture{
-		{"latency", "Response times", latencyFigure, latencyTitle, func(r *results.Record) bool { return len(LatencyBars(r)) > 0 }},
-		{"throttle", "Entities served per second", throttleFigure, throttleTitle, func(r *results.Record) bool { return len(ThrottleBars(r)) > 0 }},
-		{"waits", "Waits before retries", waitsFigure, waitsTitle, func(r *results.Record) bool { return r.RetryWaits.Count() > 0 }},
-		{"steps", "Offered and served, by step", stepsFigure, stepsTitle, func(r *results.Record) bool { return len(Steps(r)) > 1 }},
-		{"percentiles", "Response and service times by operation", percentilesFigure, percentilesTitle,
+		{"latency", "Response times", latencyFigure, func(r *results.Record) bool { return len(LatencyBars(r)) > 0 }},
+		{"throttle", "Entities served per second", throttleFigure, func(r *results.Record) bool { return len(ThrottleBars(r)) > 0 }},
+		{"waits", "Waits before retries", waitsFigure, func(r *results.Record) bool { return r.RetryWaits.Count() > 0 }},
+		{"steps", "Offered and served, by step", stepsFigure, func(r *results.Record) bool { return len(Steps(r)) > 1 }},
+		{"percentiles", "Response and service times by operation", percentilesFigure,
 			func(r *results.Record) bool { return len(OperationCurves(r)) > 0 }},
-		{"response", "Response times", responseFigure, responseTitle, func(r *results.Record) bool { return ResponseHeat(r).count > 1 }},
-		{"heat", "Load by partition", heatFigure, heatTitle, func(r *results.Record) bool {
+		{"response", "Response times", responseFigure, func(r *results.Record) bool { return ResponseHeat(r).count > 1 }},
+		{"heat", "Load by partition", heatFigure, func(r *results.Record) bool {
 			g, _ := reportedGrid(r)
 			return g.hasSeveral()
 		}},
@@ -102,10 +102,7 @@ func Title(name string, record *results.Record) string {
 	if err != nil {
 		return ""
 	}
-	if title := p.title(record); title != "" {
-		return title
-	}
-	return p.heading
+	return cmp.Or(say("title "+name, ", ", evidence{record}), p.heading)
 }
 
 // drawNamed returns the figure of a chart.

@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
-	"loadgen/report/document"
 	"loadgen/results"
 )
 
@@ -68,14 +67,8 @@ func contestFigure(arms []HeatArm) *figure {
 	if len(arms) == 0 {
 		return f
 	}
-	f.subtitle = "one row per partition, in the order of keys"
-	if scenario := clean(arms[0].Record.Manifest.Scenario.Name, maxName); scenario != "" {
-		f.subtitle = "scenario " + scenario + "  ·  " + f.subtitle
-	}
-	if len(arms) > MostArms {
-		f.subtitle += fmt.Sprintf("  ·  the first %d of %d designs", MostArms, len(arms))
-		arms = arms[:MostArms]
-	}
+	all := len(arms)
+	arms = arms[:min(all, MostArms)]
 	var grids []*Grid
 	longest, idle := 0., 0
 	for i := range arms {
@@ -87,9 +80,10 @@ func contestFigure(arms []HeatArm) *figure {
 			longest = max(longest, g.line.end()-g.line.begin())
 		}
 	}
-	if idle > 0 {
-		f.subtitle += "  ·  without " + document.Counted(idle, "idle partition")
-	}
+	f.subtitle = say("subtitle contest", partSeparator, struct {
+		Scenario         string
+		All, Drawn, Idle int
+	}{clean(arms[0].Record.Manifest.Scenario.Name, maxName), all, MostArms, idle})
 	key := servedScale(arms[0].Record, grids...)
 	f.key = []entry{{"entities served per second: " + key.words(), key}, {"throttled share; paler: few", swatch(throttledInk)}}
 	f.panels = nil
@@ -153,8 +147,8 @@ func ContestTitle(arms []HeatArm) string {
 			}
 		}
 	}
-	if len(throttled) == 0 {
-		return "No design is throttled"
-	}
-	return fmt.Sprintf("Throttled designs: %s (%d of %d)", document.Enumerated(throttled), len(throttled), len(arms))
+	return say("title contest", "", struct {
+		Throttled []string
+		All       int
+	}{throttled, len(arms)})
 }

@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"cmp"
 	"strings"
 	"unicode"
 
@@ -9,9 +8,6 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"loadgen/report/document"
-	"loadgen/results"
 )
 
 // figure is one chart: a title above panels from top to bottom, whose data have the same left and right ends.
@@ -295,26 +291,4 @@ func wrap(style text.Style, words string, room vg.Length) []string {
 		lines[last] = fit(style, lines[last], room)
 	}
 	return lines
-}
-
-// describe names the run of a chart. An invalid run says so first, where no shortening removes it.
-func describe(record *results.Record) string {
-	m := &record.Manifest
-	// named returns a text of the record with words around it, or nothing of no text.
-	named := func(before, text, after string, maxLength int) string {
-		if text == "" {
-			return ""
-		}
-		return before + clean(text, maxLength) + after
-	}
-	validity := named("", record.Validity, " run", maxName)
-	if record.Validity == results.Valid {
-		validity = ""
-	}
-	partition := cmp.Or(named("partition “", m.PartitionKey, "”", maxKey), "no single partition")
-	if m.Spread != nil {
-		partition = document.Counted(m.Spread.Partitions, "partition")
-	}
-	return document.Join("  ·  ", validity, "scenario "+cmp.Or(clean(m.Scenario.Name, maxName), "without a name"), partition,
-		clean(m.Target, maxName), named("", m.Time, " time", maxName))
 }

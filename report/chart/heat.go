@@ -2,7 +2,6 @@ package chart
 
 import (
 	"cmp"
-	"fmt"
 	"image"
 	"math"
 	"slices"
@@ -55,18 +54,10 @@ func heatFigure(record *results.Record, axis Axis) *figure {
 
 // describe explains the rows and cells of the heat map.
 func (g *Grid) describe(failed int64) string {
-	words := "each row is a partition, in the order of keys"
-	if len(g.Rows) == 0 {
-		words = "no partition has a row of its own"
-	}
-	words += "; each cell is " + document.Counted(int(g.length), "second") + " wide"
-	if len(g.Rows) > 0 && g.MaxMissed > 0 {
-		words += "; a row may lack up to " + document.Figures(float64(g.MaxMissed)) + " entities, which are in the others"
-	}
-	if failed > 0 {
-		words += "; without " + document.Counted(int(failed), "failed attempt")
-	}
-	return words
+	return say("grid", "; ", struct {
+		*Grid
+		Seconds, Failed int64
+	}{g, g.length, failed})
 }
 
 // drawLayer draws one number of all cells on a scale.
@@ -116,23 +107,6 @@ func servedScale(record *results.Record, grids ...*Grid) scaleSample {
 func HeatRows(record *results.Record) int {
 	g, _ := reportedGrid(record)
 	return len(g.Rows)
-}
-
-func heatTitle(record *results.Record) string {
-	g, _ := reportedGrid(record)
-	at := hottest(g.Rows)
-	if at < 0 {
-		return "No partition stands out"
-	}
-	row := &g.Rows[at]
-	all, _, _ := g.Totals()
-	share := float64(sum(row.Served)) / max(float64(all), 1)
-	words := fmt.Sprintf("Partition %q, %s of the load, up to %s entities/s", clean(row.Key, 40), document.Share(share),
-		document.Figures(g.maxRate(layerServed, *row)))
-	if sum(row.Throttled) > 0 {
-		words += ", throttled"
-	}
-	return words
 }
 
 // look is how a grid is drawn.
@@ -196,7 +170,7 @@ func (g *Grid) bands(l *look) []band {
 		bottom += asideBand + asideGap
 	}
 	add(&g.Nowhere, 0, "no single partition")
-	add(&g.Rest, g.Others, g.restLabel())
+	add(&g.Rest, g.Others, say("rest", "", g))
 	height := min(maxBand, max(minBand, l.room/float64(max(len(g.Rows), 1))))
 	return slices.Insert(list, 0, band{g.Rows, rowNames(g.Rows), bottom, height, 1, l.scale})
 }
@@ -260,23 +234,6 @@ func (g *Grid) paint(b *band, l *look) *image.Paletted {
 		}
 	}
 	return cells
-}
-
-// restLabel names the row of Rest.
-func (g *Grid) restLabel() string {
-	others := document.Figures(float64(g.Others))
-	switch {
-	case g.Others > 0 && len(g.Rows) == 0:
-		return others + " partitions, mean of each"
-	case len(g.Rows) == 0:
-		return "all partitions together"
-	case g.Others > 0:
-		return others + " others, mean of each"
-	case g.Others == 0:
-		return "not yet by partition"
-	default:
-		return "all others, not counted"
-	}
 }
 
 // maxRowName is the maximum number of characters in the name of a row.

@@ -2,11 +2,9 @@ package chart
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"sort"
-	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -274,22 +272,6 @@ func (p *panel) addPercentileDots(curve []Percentile, colour ink, side draw.XAli
 	p.plot.Add(named)
 }
 
-func latencyTitle(record *results.Record) string {
-	all := record.Total(results.Reported).Response
-	half, known := all.Quantile(.5)
-	if !known {
-		return ""
-	}
-	title := "p50 of the response time is " + document.Micros(half)
-	for _, p := range []float64{.99, .9} {
-		if micros, known := all.Quantile(p); known {
-			title += fmt.Sprintf(", p%v is %s", 100*p, document.Micros(micros))
-			break
-		}
-	}
-	return title + " (" + document.Counted(int(all.Count()), "operation") + ")"
-}
-
 // WaitBars returns the waits of operations of the reported phases before retries as bars with one count, which sum to
 // the number of waits.
 func WaitBars(record *results.Record) []DurationBar { return durationBars(record.RetryWaits.Bars()) }
@@ -307,29 +289,8 @@ func waitsFigure(record *results.Record, _ Axis) *figure {
 	}
 	p.below = "wait before a retry"
 	p.drawDurations(waits, timeAxis(float64(waits[0].From), float64(waits[len(waits)-1].To+1)), "waits", entry{"", swatch(throttledInk)})
-	const maxNamed = 6
-	var words []string
-	for k, sum := range reportedKinds(record) {
-		if sum.Operations > 0 {
-			name := clean(record.Manifest.Operations[k].Name, maxName)
-			words = append(words, name+" "+document.Figures(float64(sum.Attempts)/float64(sum.Operations)))
-		}
-	}
-	if more := len(words) - maxNamed; more > 0 {
-		words = append(words[:maxNamed], document.Counted(more, "other operation"))
-	}
-	if len(words) > 0 {
-		p.says = "attempts per operation: " + strings.Join(words, ", ")
-	}
+	p.says = say("waits", "", evidence{record})
 	return f
-}
-
-func waitsTitle(record *results.Record) string {
-	half, told := record.RetryWaits.Quantile(.5)
-	if !told {
-		return ""
-	}
-	return "p50 of " + document.Counted(int(record.RetryWaits.Count()), "wait") + " before retries is " + document.Micros(half)
 }
 
 // OperationCurve has the percentiles of a kind of operation, see [PercentileCurve].
@@ -370,11 +331,8 @@ func percentilesFigure(record *results.Record, axis Axis) *figure {
 		{"response time with waits before retries", series{line: stroke(2, textInk)}},
 		{serviceTime, series{line: stroke(1.4, fadedInk, 2, 2)}},
 	}
-	p.says = "each curve ends at the last percentile with ten durations above it, given here for the response time"
-	if more := len(curves) - maxCurves; more > 0 {
-		curves = curves[:maxCurves]
-		p.says += "; the " + document.Figures(maxCurves) + " operations with the most successes, " + document.Figures(float64(more)) + " more not drawn"
-	}
+	p.says = say("percentiles", "; ", struct{ All, Drawn int }{len(curves), maxCurves})
+	curves = curves[:min(len(curves), maxCurves)]
 	p.below = "percentile of the operations, %"
 	var all [][]Percentile
 	for _, c := range curves {
@@ -405,19 +363,4 @@ func percentileName(p float64) string {
 	decimals := max(0, math.Ceil(-math.Log10(1-p)-1e-9)-1)
 	unit := math.Pow10(int(decimals))
 	return "p" + document.Decimals(math.Floor(100*p*unit+1e-6)/unit, int(decimals))
-}
-
-func percentilesTitle(record *results.Record) string {
-	const maxNamed = 3
-	var words []string
-	for _, c := range OperationCurves(record) {
-		at := slices.IndexFunc(c.Response, func(p Percentile) bool { return p.P == .99 })
-		if at >= 0 && len(words) < maxNamed {
-			words = append(words, document.Micros(c.Response[at].Micros)+" ("+clean(c.Name, maxName)+")")
-		}
-	}
-	if len(words) == 0 {
-		return ""
-	}
-	return "p99 of the response time is " + strings.Join(words, ", ")
 }

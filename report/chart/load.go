@@ -142,7 +142,7 @@ func secondPanels(record *results.Record, list []ThrottleBar) []secondPanel {
 	panels := []secondPanel{{"Entities served per second", nil, []ink{servedInk}, served}}
 	if sum.Throttled+sum.Failed > 0 {
 		both := func(c *results.Counts) []int64 { return []int64{c.Throttled, c.Failed} }
-		p := secondPanel{"Attempts throttled per second", []entry{{causesLegend(record), swatch(throttledInk)}}, []ink{throttledInk, failedInk}, both}
+		p := secondPanel{"Attempts throttled per second", []entry{{say("throttled", "", ThrottledCauses(record)), swatch(throttledInk)}}, []ink{throttledInk, failedInk}, both}
 		if sum.Failed > 0 {
 			p.heading = "Attempts throttled and failed per second"
 			p.legend = append(p.legend, entry{"failed", swatch(failedInk)})
@@ -168,20 +168,6 @@ func (p *panel) drawServed(record *results.Record, drawn bars, t timeline) {
 	p.plot = newPlot(t.axis(0), countAxis("", highest, headroom))
 	p.plot.Add(drawn, target)
 	p.addTime(record, t)
-}
-
-// causesLegend names the most frequent answers of throttled attempts.
-func causesLegend(record *results.Record) string {
-	const maxNamed = 2
-	causes := ThrottledCauses(record)
-	var words []string
-	for _, one := range causes[:min(len(causes), maxNamed)] {
-		words = append(words, clean(one.String(), 28)+" "+document.Figures(float64(one.Attempts)))
-	}
-	if more := len(causes) - maxNamed; more > 0 {
-		words = append(words, document.Counted(more, "other answer"))
-	}
-	return document.Join(": ", "throttled", strings.Join(words, ", "))
 }
 
 // addTarget explains the target of the partition, or of the account if the load is not aimed at one partition, in the
@@ -218,27 +204,6 @@ func ThrottledCauses(record *results.Record) results.Causes {
 		sum.Merge(second.Causes.Only(results.Throttled))
 	}
 	return sum.Told()
-}
-
-func throttleTitle(record *results.Record) string {
-	list := ThrottleBars(record)
-	if len(list) == 0 {
-		return ""
-	}
-	var sum ThrottleBar
-	first := int64(-1)
-	for _, b := range list {
-		sum.Seconds += b.Seconds
-		sum.Add(&b.Counts)
-		if first < 0 && b.Throttled > 0 {
-			first = b.From
-		}
-	}
-	if all := record.Counts(results.Reported); all.Throttled > 0 {
-		return fmt.Sprintf("%s of %s throttled, first after %s", document.Share(float64(all.Throttled)/float64(all.Attempts)),
-			document.Counted(int(all.Attempts), "attempt"), document.Minutes(float64(max(first, list[0].From))))
-	}
-	return document.Rate(sum.mean(sum.Served)) + " entities/s served, nothing throttled"
 }
 
 // ResponseGrid is the data of a heat map of response times: the number of successful operations that ended in a
@@ -344,27 +309,6 @@ func (g *ResponseGrid) cells(y plot.Axis, top float64, scale shades) *image.Pale
 		}
 	}
 	return cells
-}
-
-// responseTitle compares the p99 of the lowest and of the highest load.
-func responseTitle(record *results.Record) string {
-	p99 := func(step figures.Step) (int64, bool) { return step.Sum(nil).Response.Quantile(.99) }
-	steps := slices.DeleteFunc(figures.Reported(record), func(step figures.Step) bool {
-		_, known := p99(step)
-		return !known
-	})
-	if len(steps) == 0 {
-		return ""
-	}
-	byRate := func(a, b figures.Step) int { return cmp.Compare(a.Phase.Rate, b.Phase.Rate) }
-	low, high := slices.MinFunc(steps, byRate), slices.MaxFunc(steps, byRate)
-	ofLow, _ := p99(low)
-	title := "p99 of the response time is " + document.Micros(ofLow)
-	if low.Phase.Rate < high.Phase.Rate {
-		ofHigh, _ := p99(high)
-		title += fmt.Sprintf(" at %s/s and %s at %s/s", document.Figures(low.Phase.Rate), document.Micros(ofHigh), document.Figures(high.Phase.Rate))
-	}
-	return title
 }
 
 // turnMarks returns the load balancing on a time axis as marks: one for all decisions that are too close to be drawn
@@ -476,6 +420,9 @@ type Step struct {
 // LostShare returns the share of the operations that were lost, and false if none was due.
 func (s Step) LostShare() (float64, bool) { return s.lost.Value, s.lost.Told }
 
+// LostByTarget returns the share of the operations that were lost, but not dropped.
+func (s Step) LostByTarget() float64 { return s.lost.Value - s.Dropped }
+
 // sentRate returns the entities per second that the generator sent.
 func (s Step) sentRate() float64 { return s.Offered * (1 - s.Dropped) }
 
@@ -559,33 +506,6 @@ func (p *panel) addLosses(top Step) {
 			p.notes = append(p.notes, note{style, point{top.Offered, (from + to) / 2}, vg.Point{X: -5}, document.Share(share) + words})
 		}
 	}
-	lost, _ := top.LostShare()
-	add(lost-top.Dropped, max(top.Served, 0), top.sentRate(), " lost")
+	add(top.LostByTarget(), max(top.Served, 0), top.sentRate(), " lost")
 	add(top.Dropped, top.sentRate(), top.Offered, " dropped")
-}
-
-// stepsTitle names the rate at which the served load stops following the offered load, and the share lost of the
-// highest step.
-func stepsTitle(record *results.Record) string {
-	list := Steps(record)
-	if len(list) == 0 {
-		return ""
-	}
-	top := slices.MaxFunc(list, func(a, b Step) int { return cmp.Compare(a.Offered, b.Offered) })
-	offered := document.Figures(top.Offered) + "/s"
-	var parts []string
-	if bend := figures.Of(record).Named("saturation"); bend.Told {
-		parts = append(parts, "Saturation at "+document.Figures(bend.Value)+" entities/s")
-	}
-	lost, _ := top.LostShare()
-	if share := lost - top.Dropped; share > 0 {
-		parts = append(parts, document.Share(share)+" of "+offered+" lost")
-	}
-	if top.Dropped > 0 {
-		parts = append(parts, document.Share(top.Dropped)+" of "+offered+" dropped by the generator")
-	}
-	if len(parts) == 0 {
-		return "Everything offered is served, up to " + offered
-	}
-	return strings.Join(parts, ", ")
 }

@@ -1,0 +1,146 @@
+package chart
+
+import (
+	"cmp"
+	_ "embed"
+	"slices"
+	"strings"
+	"sync"
+
+	"loadgen/report/document"
+	"loadgen/results"
+	figures "loadgen/results/figure"
+)
+
+//go:embed words.tmpl
+var wordTable string
+
+// narrative is the table of the titles and sentences of charts, parsed when it is first needed.
+var narrative = sync.OnceValue(func() *document.Narrative { return document.ParseNarrative(wordTable) })
+
+// say returns the phrases of a place in a line.
+func say(place, separator string, evidence any) string {
+	return strings.Join(narrative().Phrases(evidence, place), separator)
+}
+
+// partSeparator separates the parts of a subtitle.
+const partSeparator = "  ·  "
+
+// describe names the run of a chart. An invalid run says so first, where no shortening removes it.
+func describe(record *results.Record) string { return say("subtitle", partSeparator, evidence{record}) }
+
+// evidence is what the words of a chart of a record are about.
+type evidence struct{ *results.Record }
+
+// Clean returns a name of the record, and CleanKey a key.
+func (evidence) Clean(name string) string { return clean(name, maxName) }
+
+// CleanKey returns a key of the record.
+func (evidence) CleanKey(key string) string { return clean(key, maxKey) }
+
+// Responses are the response times of the reported phases.
+func (e evidence) Responses() *results.Histogram { return e.Total(results.Reported).Response }
+
+// Response returns a percentile of the response time in microseconds, nil if it has too few samples.
+func (e evidence) Response(p float64) *int64 { return quantile(e.Responses(), p) }
+
+// Wait returns a percentile of the waits before retries.
+func (e evidence) Wait(p float64) *int64 { return quantile(e.RetryWaits, p) }
+
+// P99 returns the p99 of the response time in a step.
+func (evidence) P99(step figures.Step) *int64 { return quantile(step.Sum(nil).Response, .99) }
+
+func quantile(h *results.Histogram, p float64) *int64 {
+	if micros, known := h.Quantile(p); known {
+		return &micros
+	}
+	return nil
+}
+
+// Figure returns a figure of the record, nil if it is unknown.
+func (e evidence) Figure(name string) *float64 { return figures.Of(e.Record).Named(name).Pointer() }
+
+// throttling sums up the seconds of the reported phases.
+type throttling struct {
+	Throttled, Attempts int64
+	// First is the second of the first throttled attempt, and Served the entities served per second.
+	First, Served float64
+}
+
+// Throttle sums up the seconds of the reported phases, nil if there are none.
+func (e evidence) Throttle() *throttling {
+	list := ThrottleBars(e.Record)
+	if len(list) == 0 {
+		return nil
+	}
+	var sum ThrottleBar
+	for _, b := range list {
+		sum.Seconds += b.Seconds
+		sum.Add(&b.Counts)
+	}
+	first := max(0, slices.IndexFunc(list, func(b ThrottleBar) bool { return b.Throttled > 0 }))
+	all := e.Counts(results.Reported)
+	return &throttling{all.Throttled, all.Attempts, float64(list[first].From), sum.mean(sum.Served)}
+}
+
+// TopStep returns the step with the highest offered load, nil if there is none.
+func (e evidence) TopStep() *Step {
+	list := Steps(e.Record)
+	if len(list) == 0 {
+		return nil
+	}
+	top := slices.MaxFunc(list, func(a, b Step) int { return cmp.Compare(a.Offered, b.Offered) })
+	return &top
+}
+
+// Loads returns the steps with a known p99, the lowest load first.
+func (e evidence) Loads() []figures.Step {
+	steps := slices.DeleteFunc(figures.Reported(e.Record), func(step figures.Step) bool { return e.P99(step) == nil })
+	slices.SortStableFunc(steps, func(a, b figures.Step) int { return cmp.Compare(a.Phase.Rate, b.Phase.Rate) })
+	return steps
+}
+
+// P99s returns the p99 of the response time of up to three operations, with their names.
+func (e evidence) P99s() []string {
+	const maxNamed = 3
+	var list []string
+	for _, c := range OperationCurves(e.Record) {
+		at := slices.IndexFunc(c.Response, func(p Percentile) bool { return p.P == .99 })
+		if at >= 0 && len(list) < maxNamed {
+			list = append(list, document.Micros(c.Response[at].Micros)+" ("+e.Clean(c.Name)+")")
+		}
+	}
+	return list
+}
+
+// Attempts returns the operations with their number of attempts for each operation.
+func (e evidence) Attempts() []string {
+	var list []string
+	for k, sum := range reportedKinds(e.Record) {
+		if sum.Operations > 0 {
+			each := document.Figures(float64(sum.Attempts) / float64(sum.Operations))
+			list = append(list, e.Clean(e.Manifest.Operations[k].Name)+" "+each)
+		}
+	}
+	return list
+}
+
+// hotPartition is the partition with the highest load.
+type hotPartition struct {
+	Key string
+	// Share is that of the load, Rate the maximum of entities served per second.
+	Share, Rate float64
+	Throttled   bool
+}
+
+// Hottest returns the partition with the highest load, nil if no partition has a row.
+func (e evidence) Hottest() *hotPartition {
+	g, _ := reportedGrid(e.Record)
+	at := hottest(g.Rows)
+	if at < 0 {
+		return nil
+	}
+	row := &g.Rows[at]
+	all, _, _ := g.Totals()
+	return &hotPartition{clean(row.Key, 40), float64(sum(row.Served)) / max(float64(all), 1), g.maxRate(layerServed, *row), sum(row.Throttled) > 0}
+}
