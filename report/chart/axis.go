@@ -59,7 +59,7 @@ func newPlot(x, y plot.Axis) *plot.Plot {
 		to.Label.TextStyle.Color = textInk
 		to.Label.Padding = vg.Points(3)
 	}
-	p.Add(grid{})
+	p.Add(gridLines{})
 	return p
 }
 

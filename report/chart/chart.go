@@ -54,13 +54,13 @@ type picture struct {
 
 func pictures() []picture {
 	return []picture{
-		{"latency", "Response times", latencyFigure, func(r *results.Record) bool { return len(LatencyBars(r)) > 0 }},
-		{"throttle", "Entities served per second", throttleFigure, func(r *results.Record) bool { return len(ThrottleBars(r)) > 0 }},
+		{"latency", "Response times", latencyFigure, func(r *results.Record) bool { return len(latencyBars(r)) > 0 }},
+		{"throttle", "Entities served per second", throttleFigure, func(r *results.Record) bool { return len(reportedSeconds(r)) > 0 }},
 		{"waits", "Waits before retries", waitsFigure, func(r *results.Record) bool { return r.RetryWaits.Count() > 0 }},
-		{"steps", "Offered and served, by step", stepsFigure, func(r *results.Record) bool { return len(Steps(r)) > 1 }},
+		{"steps", "Offered and served, by step", stepsFigure, func(r *results.Record) bool { return len(loadSteps(r)) > 1 }},
 		{"percentiles", "Response and service times by operation", percentilesFigure,
-			func(r *results.Record) bool { return len(OperationCurves(r)) > 0 }},
-		{"response", "Response times", responseFigure, func(r *results.Record) bool { return ResponseHeat(r).count > 1 }},
+			func(r *results.Record) bool { return len(operationCurves(r)) > 0 }},
+		{"response", "Response times", responseFigure, func(r *results.Record) bool { return responseHeat(r).count > 1 }},
 		{"heat", "Load by partition", heatFigure, func(r *results.Record) bool {
 			g, _ := reportedGrid(r)
 			return g.hasSeveral()

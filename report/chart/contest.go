@@ -69,7 +69,7 @@ func contestFigure(arms []HeatArm) *figure {
 	}
 	all := len(arms)
 	arms = arms[:min(all, MostArms)]
-	var grids []*Grid
+	var grids []*grid
 	longest, idle := 0., 0
 	for i := range arms {
 		g, dropped := reportedGrid(arms[i].Record)
@@ -95,7 +95,7 @@ func contestFigure(arms []HeatArm) *figure {
 	return f
 }
 
-func contestPanel(arm *HeatArm, g *Grid, scale shades, longest float64, arms int) panel {
+func contestPanel(arm *HeatArm, g *grid, scale shades, longest float64, arms int) panel {
 	p := noData(clean(arm.Name, maxName), noPartitions)
 	p.aside, p.says, p.share = clean(arm.Keys, 2*maxKey), cmp.Or(clean(arm.Says, 3*maxKey), "–"), 80
 	if g.isEmpty() {
@@ -114,8 +114,8 @@ func contestPanel(arm *HeatArm, g *Grid, scale shades, longest float64, arms int
 
 // stacked returns the shades of cells that the throttled share fills from below, in a colour that is paler for fewer
 // throttled entities, below the colour of what was served. A single throttled attempt is visible.
-func (g *Grid) stacked(refusals shades) func(row *GridRow, column int, height, partitions float64, scale shades) int {
-	return func(row *GridRow, column int, height, partitions float64, scale shades) int {
+func (g *grid) stacked(refusals shades) func(row *gridRow, column int, height, partitions float64, scale shades) int {
+	return func(row *gridRow, column int, height, partitions float64, scale shades) int {
 		if share, missed := row.throttledShare(column); share > 0 && height <= share {
 			return steps + refusals.step(g.perSecond(missed)/partitions)
 		}
@@ -125,7 +125,7 @@ func (g *Grid) stacked(refusals shades) func(row *GridRow, column int, height, p
 
 // throttledShare returns the share of the demand in a cell that was throttled, and how much: of entities if the record
 // has them, otherwise of attempts.
-func (r *GridRow) throttledShare(column int) (share float64, missed int64) {
+func (r *gridRow) throttledShare(column int) (share float64, missed int64) {
 	demanded, served, throttled := r.Demanded[column], max(r.Served[column], 0), max(r.Throttled[column], 0)
 	switch {
 	case throttled == 0:

@@ -2,9 +2,7 @@
 // load of each step, percentiles of each operation, response times over time, and the load by partition over time.
 //
 // [Draw] writes charts as PNG and SVG into a folder. [Inline] returns one for a page that sets its colours, and
-// [Title] its title, which is the result that the chart shows. Functions such as [LatencyBars], [PercentileCurve],
-// [ThrottleBars], [Steps], [OperationCurves], [ResponseHeat] and [HeatGrid] return the numbers of a chart, and a chart
-// draws nothing else. All but [HeatGrid] count only reported phases.
+// [Title] its title, which is the result that the chart shows. All count only reported phases.
 //
 // A time axis leaves out long stretches without load and marks them as breaks.
 //

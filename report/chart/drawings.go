@@ -28,11 +28,11 @@ func path(c *draw.Canvas, p *plot.Plot, points []point) []vg.Point {
 	return list
 }
 
-// grid draws a faint line at each labelled tick of the vertical axis.
-type grid struct{}
+// gridLines draws a faint line at each labelled tick of the vertical axis.
+type gridLines struct{}
 
 // Plot implements plot.Plotter.
-func (grid) Plot(c draw.Canvas, p *plot.Plot) {
+func (gridLines) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, tick := range p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max) {
 		if tick.IsMinor() || tick.Value <= p.Y.Min {
 			continue
@@ -112,14 +112,18 @@ type bars struct {
 	list    []bar
 }
 
+// height returns the sum of the parts.
+func (b *bar) height() (sum float64) {
+	for _, part := range b.parts {
+		sum += part
+	}
+	return sum
+}
+
 // highest returns the height of the highest bar.
 func (bs bars) highest() (highest float64) {
-	for _, b := range bs.list {
-		sum := 0.
-		for _, part := range b.parts {
-			sum += part
-		}
-		highest = max(highest, sum)
+	for i := range bs.list {
+		highest = max(highest, bs.list[i].height())
 	}
 	return highest
 }

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"fmt"
+	"math"
 
 	"loadgen/results"
 )
@@ -13,6 +14,12 @@ var (
 	TimeTicks   = timeTicks
 	ClockTicks  = clockTicks
 	DayTicks    = dayTicks
+
+	ThrottledCauses = throttledCauses
+	PercentileCurve = percentileCurve
+	OperationCurves = operationCurves
+	ResponseHeat    = responseHeat
+	Steps           = loadSteps
 )
 
 // The maximum length of the texts of Clean, and the maximum numbers that are drawn.
@@ -29,8 +36,43 @@ const (
 	AllSteps       = steps
 )
 
-// ReportedGrid is what heat is drawn from.
-func ReportedGrid(record *results.Record) Grid {
+// The types of the numbers that are drawn.
+type (
+	GridRow     = gridRow
+	Percentile  = percentile
+	ThrottleBar = throttleBar
+)
+
+// ThrottleBars are those without their axis.
+func ThrottleBars(record *results.Record) []ThrottleBar {
+	list, _ := throttleBars(record)
+	return list
+}
+
+// DurationBar counts the durations from From to To microseconds, both included, by part.
+type DurationBar struct {
+	From, To int64
+	Counts   [3]int64
+}
+
+// LatencyBars and WaitBars are what latency and waits are drawn from.
+func LatencyBars(record *results.Record) []DurationBar { return counted(latencyBars(record)) }
+func WaitBars(record *results.Record) []DurationBar    { return counted(waitBars(record)) }
+
+func counted(bars []bar) (list []DurationBar) {
+	for _, b := range bars {
+		one := DurationBar{From: int64(b.from), To: int64(b.to) - 1}
+		for i, part := range b.parts {
+			one.Counts[i] = int64(part)
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// HeatGrid is the whole heat of a record, ReportedGrid what heat is drawn from.
+func HeatGrid(record *results.Record) grid { return newGrid(record, 0, math.Inf(1)) }
+func ReportedGrid(record *results.Record) grid {
 	g, _ := reportedGrid(record)
 	return g
 }

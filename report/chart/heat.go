@@ -53,18 +53,18 @@ func heatFigure(record *results.Record, axis Axis) *figure {
 }
 
 // describe explains the rows and cells of the heat map.
-func (g *Grid) describe(failed int64) string {
+func (g *grid) describe(failed int64) string {
 	return say("grid", "; ", struct {
-		*Grid
+		*grid
 		Seconds, Failed int64
 	}{g, g.length, failed})
 }
 
 // drawLayer draws one number of all cells on a scale.
-func (p *panel) drawLayer(g *Grid, lanes int, layer func(*GridRow) []int64, key scaleSample, axis Axis) {
+func (p *panel) drawLayer(g *grid, lanes int, layer func(*gridRow) []int64, key scaleSample, axis Axis) {
 	const room = 165
 	key.scale.log = axis == Logarithmic
-	shade := func(row *GridRow, column int, _, partitions float64, scale shades) int {
+	shade := func(row *gridRow, column int, _, partitions float64, scale shades) int {
 		return scale.step(g.perSecond(layer(row)[column]) / partitions)
 	}
 	p.drawGrid(g, g.line.axis(0), &look{room: room, lanes: lanes, layer: layer, shade: shade, maxLines: 1, scale: key.scale})
@@ -88,7 +88,7 @@ func (s scaleSample) words() string {
 
 // servedScale returns the scale of what partitions served. Its anchor is the partition target, so that a colour means
 // the same in every picture, or the maximum that one served if there is no target or none comes near it.
-func servedScale(record *results.Record, grids ...*Grid) scaleSample {
+func servedScale(record *results.Record, grids ...*grid) scaleSample {
 	highest := 0.
 	for _, g := range grids {
 		highest = max(highest, g.maxRate(layerServed, g.Rows...))
@@ -116,9 +116,9 @@ type look struct {
 	room  float64
 	lanes int
 	// layer selects the numbers that a row of several partitions is scaled by.
-	layer func(*GridRow) []int64
+	layer func(*gridRow) []int64
 	// shade returns the step of a cell on the scales at a height of the row, from 0 to 1, for the mean of some partitions.
-	shade func(row *GridRow, column int, height, partitions float64, scale shades) int
+	shade func(row *gridRow, column int, height, partitions float64, scale shades) int
 	// maxLines is the maximum number of lines of a picture for a row.
 	maxLines int
 	// scale is that of the partitions; a picture has its colours, then those of the other scales, of what was throttled.
@@ -130,7 +130,7 @@ type look struct {
 
 // band is a picture of rows of a height in points, which are each some partitions.
 type band struct {
-	rows           []GridRow
+	rows           []gridRow
 	names          []string
 	bottom, height float64
 	partitions     float64
@@ -154,14 +154,14 @@ const (
 
 // bands returns the layout of the rows of a grid: a band of all rows, and below it, if they have load, a band each of the
 // partitions without rows and of what belongs to no single partition.
-func (g *Grid) bands(l *look) []band {
+func (g *grid) bands(l *look) []band {
 	var list []band
 	bottom := 0.
-	add := func(row *GridRow, partitions int64, name string) {
+	add := func(row *gridRow, partitions int64, name string) {
 		if sum(l.layer(row)) <= 0 && (len(l.others) == 0 || sum(row.Throttled) <= 0) {
 			return
 		}
-		b := band{[]GridRow{*row}, []string{name}, bottom, asideBand, float64(partitions), l.scale}
+		b := band{[]gridRow{*row}, []string{name}, bottom, asideBand, float64(partitions), l.scale}
 		if partitions <= 0 {
 			// A row of an unknown number of partitions has a scale of its own.
 			b.partitions, b.scale = 1, asideShades.upTo(g.maxRate(l.layer, *row))
@@ -176,7 +176,7 @@ func (g *Grid) bands(l *look) []band {
 }
 
 // drawGrid makes the panel a heat map, and as much taller as its rows. Its vertical axis counts points of a page.
-func (p *panel) drawGrid(g *Grid, x plot.Axis, l *look) {
+func (p *panel) drawGrid(g *grid, x plot.Axis, l *look) {
 	bands := g.bands(l)
 	rows := &bands[0]
 	ground := max(rows.top(), asideBand)
@@ -219,7 +219,7 @@ func (b *band) ticks() []plot.Tick {
 }
 
 // paint returns the picture of a band.
-func (g *Grid) paint(b *band, l *look) *image.Paletted {
+func (g *grid) paint(b *band, l *look) *image.Paletted {
 	const minLines, allLines = 4, 400
 	lines := min(l.maxLines, max(minLines, allLines/max(len(b.rows), 1)))
 	cells := newRaster(g.count, len(b.rows)*lines, append([]shades{b.scale}, l.others...)...)
@@ -241,7 +241,7 @@ const maxRowName = 36
 
 // rowNames returns the keys of rows, with their tables if those are not the test table. If a name is too long, it
 // leaves out what all names begin with.
-func rowNames(rows []GridRow) []string {
+func rowNames(rows []gridRow) []string {
 	var names []string
 	longest := 0
 	for i := range rows {
@@ -280,63 +280,60 @@ func commonLength(a, b string) (n int) {
 	return n
 }
 
-// Grid is the data of a heat map of partitions: cells by partition and by time, which sum to the heat of the record,
+// grid is the data of a heat map of partitions: cells by partition and by time, which sum to the heat of the record,
 // and so to its counts.
-type Grid struct {
+type grid struct {
 	columns
 	// Rows are at most [maxRows] partitions in the order of table and key.
-	Rows []GridRow
+	Rows []gridRow
 	// Rest is all other partitions together, and those of Rows before they had rows. Nowhere is the load that names no
 	// single partition.
-	Rest, Nowhere GridRow
+	Rest, Nowhere gridRow
 	// Others is the number of partitions in Rest, −1 if it is unknown, and 0 if all have rows.
 	Others int64
 	// MaxMissed limits the entities that a row lacks because they are in Rest; 0 means that rows are exact.
 	MaxMissed int64
 }
 
-// GridRow is a row of a heat map, with a number for each column of its grid: entities that were counted for successes,
+// gridRow is a row of a heat map, with a number for each column of its grid: entities that were counted for successes,
 // attempts that were throttled and that failed, and the entities that attempts requested.
-type GridRow results.HeatRow
+type gridRow results.HeatRow
 
 // maxRows is the maximum number of rows that are drawn.
 const maxRows = 120
 
-// HeatGrid returns the cells of the heat of a record. Of more than 120 rows, it adds those with the lowest sums
-// to Rest, so that sums stay exact. It also adds the rows with at most MaxMissed entities: others that have as many may
-// lack a row by chance. A record without heat has a grid without columns.
-func HeatGrid(record *results.Record) Grid { return newGrid(record, 0, math.Inf(1)) }
-
 // reportedGrid returns the cells of the reported phases without the rows of idle partitions, and the number of those
 // rows.
-func reportedGrid(record *results.Record) (g Grid, idle int) {
+func reportedGrid(record *results.Record) (g grid, idle int) {
 	if begin, end, some := figures.Of(record).Span(); some {
 		g = newGrid(record, float64(begin), float64(end))
 	} else {
-		g = HeatGrid(record)
+		g = newGrid(record, 0, math.Inf(1))
 	}
 	return g, g.dropIdle()
 }
 
-// newGrid returns the cells between two seconds of the run without long idle stretches.
-func newGrid(record *results.Record, begin, end float64) Grid {
+// newGrid returns the cells between two seconds of the run without long idle stretches. Of more than maxRows rows, it
+// adds those with the lowest sums to Rest, so that sums stay exact. It also adds the rows with at most MaxMissed
+// entities: others that have as many may lack a row by chance. A record without heat has a grid without columns.
+func newGrid(record *results.Record, begin, end float64) grid {
 	heat := record.Heat
 	// A damaged record may have any number of columns.
 	if heat == nil || heat.SecondsPerColumn < 1 || heat.Columns < 1 || heat.Columns > results.MostColumns {
-		return Grid{Others: -1}
+		return grid{Others: -1}
 	}
 	length := heat.SecondsPerColumn
 	unit, columns := float64(length), float64(heat.Columns)
 	from := min(max(math.Floor(begin/unit), 0), columns-1)
 	to := min(max(math.Ceil(end/unit), from+1), columns)
 	line := newTimeline(record, from*unit, to*unit, unit)
-	g := Grid{columns: newColumns(line, length), MaxMissed: heat.MostMissed, Others: -1}
+	g := grid{columns: newColumns(line, length), MaxMissed: heat.MostMissed, Others: -1}
 	g.Rest, g.Nowhere = g.newRow("", "", &heat.Rest), g.newRow("", "", &heat.Nowhere)
 	for i := range heat.Rows {
 		of := &heat.Rows[i]
 		row := g.newRow(of.Table, of.Key, &of.HeatCells)
 		// Some records have no demand, but attempts.
-		if max(sum(of.Demanded), (*GridRow)(of).weight()) > heat.MostMissed {
+		if max(sum(of.Demanded), (*gridRow)(of).weight()) > heat.MostMissed {
 			g.Rows = append(g.Rows, row)
 		} else {
 			g.Rest.add(&row)
@@ -350,13 +347,13 @@ func newGrid(record *results.Record, begin, end float64) Grid {
 }
 
 // layers returns the numbers of a row by column.
-func (r *GridRow) layers() []*[]int64 {
+func (r *gridRow) layers() []*[]int64 {
 	return []*[]int64{&r.Served, &r.Throttled, &r.Failed, &r.Demanded}
 }
 
 // newRow returns a row of its own with the cells of the columns of the grid, zeros if there are none.
-func (g *Grid) newRow(table, key string, cells *results.HeatCells) GridRow {
-	row := GridRow{table, key, *cells}
+func (g *grid) newRow(table, key string, cells *results.HeatCells) gridRow {
+	row := gridRow{table, key, *cells}
 	for _, layer := range row.layers() {
 		own := make([]int64, g.count)
 		for i, s := range g.line {
@@ -370,7 +367,7 @@ func (g *Grid) newRow(table, key string, cells *results.HeatCells) GridRow {
 }
 
 // add adds the cells of another row.
-func (r *GridRow) add(other *GridRow) {
+func (r *gridRow) add(other *gridRow) {
 	sums, layers := r.layers(), other.layers()
 	for i := range layers {
 		for column, n := range *layers[i] {
@@ -380,8 +377,8 @@ func (r *GridRow) add(other *GridRow) {
 }
 
 // limitRows adds the rows with the lowest sums to Rest, if there are more than a limit.
-func (g *Grid) limitRows(limit int) {
-	slices.SortStableFunc(g.Rows, func(a, b GridRow) int { return cmp.Compare(b.weight(), a.weight()) })
+func (g *grid) limitRows(limit int) {
+	slices.SortStableFunc(g.Rows, func(a, b gridRow) int { return cmp.Compare(b.weight(), a.weight()) })
 	for len(g.Rows) > limit {
 		last := len(g.Rows) - 1
 		g.Rest.add(&g.Rows[last])
@@ -390,20 +387,20 @@ func (g *Grid) limitRows(limit int) {
 			g.Others++
 		}
 	}
-	slices.SortStableFunc(g.Rows, func(a, b GridRow) int {
+	slices.SortStableFunc(g.Rows, func(a, b gridRow) int {
 		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Key, b.Key))
 	})
 }
 
 // dropIdle removes the rows without throttling that served less than a thousandth of the hottest, such as that of the
 // entity with which a run marks its table. It returns the number of those that served anything.
-func (g *Grid) dropIdle() (idle int) {
+func (g *grid) dropIdle() (idle int) {
 	const fraction = 1000
 	least := int64(0)
 	for i := range g.Rows {
 		least = max(least, g.Rows[i].weight()/fraction)
 	}
-	g.Rows = slices.DeleteFunc(slices.Clone(g.Rows), func(r GridRow) bool {
+	g.Rows = slices.DeleteFunc(slices.Clone(g.Rows), func(r gridRow) bool {
 		drop := sum(r.Throttled) == 0 && (r.weight() == 0 || r.weight() < least)
 		if drop && r.weight() > 0 {
 			idle++
@@ -415,7 +412,7 @@ func (g *Grid) dropIdle() (idle int) {
 
 // hasSeveral reports whether the load went to several partitions: more than a thousandth of it to others than the
 // hottest, or to none that has a row.
-func (g *Grid) hasSeveral() bool {
+func (g *grid) hasSeveral() bool {
 	const fraction = 1000
 	if len(g.Rows) == 0 {
 		return g.count > 0 && g.MaxMissed > 0
@@ -437,10 +434,10 @@ func sum(lists ...[]int64) (total int64) {
 }
 
 // weight is the sum by which rows are compared if not all can be shown or named.
-func (r *GridRow) weight() int64 { return sum(r.Served, r.Throttled, r.Failed) }
+func (r *gridRow) weight() int64 { return sum(r.Served, r.Throttled, r.Failed) }
 
 // Totals returns the sums of all cells: entities served, attempts throttled, attempts failed.
-func (g *Grid) Totals() (served, throttled, failed int64) {
+func (g *grid) Totals() (served, throttled, failed int64) {
 	for _, row := range append(slices.Clone(g.Rows), g.Rest, g.Nowhere) {
 		served, throttled, failed = served+sum(row.Served), throttled+sum(row.Throttled), failed+sum(row.Failed)
 	}
@@ -448,18 +445,18 @@ func (g *Grid) Totals() (served, throttled, failed int64) {
 }
 
 // isEmpty reports whether the grid has no load.
-func (g *Grid) isEmpty() bool {
+func (g *grid) isEmpty() bool {
 	served, throttled, failed := g.Totals()
 	return g.count == 0 || served+throttled+failed == 0
 }
 
 // perSecond returns a cell as a rate.
-func (g *Grid) perSecond(cell int64) float64 {
+func (g *grid) perSecond(cell int64) float64 {
 	return max(0, float64(cell)/float64(g.length))
 }
 
 // hottest returns the index of the row with the highest sum, the first of equals, −1 if there is none.
-func hottest(rows []GridRow) int {
+func hottest(rows []gridRow) int {
 	at := -1
 	for i := range rows {
 		if at < 0 || rows[i].weight() > rows[at].weight() {
@@ -470,7 +467,7 @@ func hottest(rows []GridRow) int {
 }
 
 // maxRate returns the highest rate of a layer in some rows.
-func (g *Grid) maxRate(layer func(*GridRow) []int64, rows ...GridRow) (highest float64) {
+func (g *grid) maxRate(layer func(*gridRow) []int64, rows ...gridRow) (highest float64) {
 	for i := range rows {
 		for _, cell := range layer(&rows[i]) {
 			highest = max(highest, g.perSecond(cell))
@@ -479,5 +476,5 @@ func (g *Grid) maxRate(layer func(*GridRow) []int64, rows ...GridRow) (highest f
 	return highest
 }
 
-func layerServed(r *GridRow) []int64    { return r.Served }
-func layerThrottled(r *GridRow) []int64 { return r.Throttled }
+func layerServed(r *gridRow) []int64    { return r.Served }
+func layerThrottled(r *gridRow) []int64 { return r.Throttled }

@@ -14,35 +14,29 @@ import (
 	"loadgen/results"
 )
 
-// DurationBar counts the durations from From to To microseconds, both included, by series.
-type DurationBar struct {
-	From, To int64
-	Counts   [3]int64
-}
-
 // maxBars is the maximum number of bars of a histogram.
 const maxBars = 120
 
-// durationBars returns at most 120 bars that grow by an even factor, without the empty ones, each with the counts of
-// up to three histograms. A bound is as precise as the histograms of a record: three figures.
-func durationBars(histograms ...[]results.Bar) []DurationBar {
+// durationBars returns at most maxBars bars of microseconds that grow by an even factor, without the empty ones, each
+// with a part for each histogram. A bound is as precise as the histograms of a record: three figures.
+func durationBars(histograms ...[]results.Bar) []bar {
 	all := slices.Concat(histograms...)
 	if len(all) == 0 {
 		return nil
 	}
 	bounds := newClasses(extent(all))
-	list := make([]DurationBar, len(bounds)-1)
+	list := make([]bar, len(bounds)-1)
 	for i := range list {
-		list[i] = DurationBar{From: bounds[i], To: bounds[i+1] - 1}
+		list[i] = bar{float64(bounds[i]), float64(bounds[i+1]), make([]float64, len(histograms))}
 	}
-	for series, buckets := range histograms {
+	for part, buckets := range histograms {
 		for _, b := range buckets {
 			// A bucket that exceeds its class, which it does by at most a thousandth, counts where it begins.
 			above := sort.Search(len(bounds), func(i int) bool { return bounds[i] > b.From })
-			list[min(max(above-1, 0), len(list)-1)].Counts[series] += b.Count
+			list[min(max(above-1, 0), len(list)-1)].parts[part] += float64(b.Count)
 		}
 	}
-	return slices.DeleteFunc(list, func(b DurationBar) bool { return b.Counts == [3]int64{} })
+	return slices.DeleteFunc(list, func(b bar) bool { return b.height() == 0 })
 }
 
 // newClasses returns the bounds of at most maxBars classes that contain every duration between two, both within the
@@ -86,42 +80,33 @@ func extent(buckets []results.Bar) (from, to int64) {
 	return from, to
 }
 
-// drawDurations draws bars over an axis of time, with the colours of the series, whose names and sums are the legend.
-func (p *panel) drawDurations(list []DurationBar, time plot.Axis, label string, series ...entry) {
-	var drawn bars
-	var sums [3]int64
-	for i := range series {
-		drawn.colours = append(drawn.colours, ink(series[i].sample.(swatch)))
-	}
-	for _, b := range list {
-		one := bar{from: float64(b.From), to: float64(b.To + 1)}
-		for i := range series {
-			one.parts = append(one.parts, float64(b.Counts[i]))
-			sums[i] += b.Counts[i]
+// drawDurations draws bars over an axis of time, whose parts have the names and sums of the legend, if they have names.
+func (p *panel) drawDurations(drawn bars, time plot.Axis, label string, names ...string) {
+	for part, name := range names {
+		sum := 0.
+		for _, b := range drawn.list {
+			sum += b.parts[part]
 		}
-		drawn.list = append(drawn.list, one)
-	}
-	for i, one := range series {
-		if one.words != "" && sums[i] > 0 {
-			p.legend = append(p.legend, entry{one.words + ": " + document.Figures(float64(sums[i])), one.sample})
+		if sum > 0 {
+			p.legend = append(p.legend, entry{name + ": " + document.Figures(sum), swatch(drawn.colours[part])})
 		}
 	}
 	p.plot = newPlot(time, countAxis(label, drawn.highest(), 1.06))
 	p.plot.Add(drawn)
 }
 
-// Percentile says that the share P of the operations or attempts, 0 to below 1, took at most Micros microseconds.
-type Percentile struct {
+// percentile says that the share P of the operations or attempts, 0 to below 1, took at most Micros microseconds.
+type percentile struct {
 	P      float64
 	Micros int64
 }
 
 // odds returns the place of the percentile on its axis.
-func (p Percentile) odds() float64 { return 1 / (1 - p.P) }
+func (p percentile) odds() float64 { return 1 / (1 - p.P) }
 
-// PercentileCurve returns percentiles that are evenly spaced on a scale of 1/(1−P), 50, 90, 99 and so on among them, up
+// percentileCurve returns percentiles that are evenly spaced on a scale of 1/(1−P), 50, 90, 99 and so on among them, up
 // to the last one with ten durations above it. There are none if the histogram has fewer than ten durations.
-func PercentileCurve(h *results.Histogram) []Percentile {
+func percentileCurve(h *results.Histogram) []percentile {
 	const perDecade, maxDecades = 20, 17 // above 17, 1−P is 0 in a float64
 	shares := namedPercentiles()
 	for i := range perDecade * maxDecades {
@@ -131,13 +116,13 @@ func PercentileCurve(h *results.Histogram) []Percentile {
 		shares = append(shares, max(0, 1-10/n))
 	}
 	slices.Sort(shares)
-	var curve []Percentile
+	var curve []percentile
 	for _, p := range slices.Compact(shares) {
 		micros, told := h.Quantile(p)
 		if !told {
 			break
 		}
-		curve = append(curve, Percentile{p, micros})
+		curve = append(curve, percentile{p, micros})
 	}
 	return curve
 }
@@ -147,7 +132,7 @@ func namedPercentiles() []float64 { return []float64{.5, .9, .99, .999, .9999, .
 
 // curveBounds returns the shortest and the longest duration of curves, and their greatest place on the axis of
 // percentiles.
-func curveBounds(curves ...[]Percentile) (low, high, odds float64) {
+func curveBounds(curves ...[]percentile) (low, high, odds float64) {
 	low = math.Inf(1)
 	for _, at := range slices.Concat(curves...) {
 		micros := float64(at.Micros)
@@ -157,7 +142,7 @@ func curveBounds(curves ...[]Percentile) (low, high, odds float64) {
 }
 
 // curvePoints returns a curve of percentiles over time, swapped of time over percentiles.
-func curvePoints(curve []Percentile, swapped bool) []point {
+func curvePoints(curve []percentile, swapped bool) []point {
 	points := make([]point, len(curve))
 	for i, at := range curve {
 		points[i] = point{float64(at.Micros), at.odds()}
@@ -174,10 +159,10 @@ const (
 	groupPut = "PUT"
 )
 
-// LatencyBars returns the response times of the successful operations of the reported phases, from their intended
+// latencyBars returns the response times of the successful operations of the reported phases, from their intended
 // instant to the end of their last attempt, as bars with three counts: of GET, of PUT and of other operations. Their
 // counts sum to the operations that succeeded.
-func LatencyBars(record *results.Record) []DurationBar {
+func latencyBars(record *results.Record) []bar {
 	operations := func(is func(group string) bool) []results.Bar {
 		want := func(p *results.Phase, kind results.Kind) bool { return p.Reported && is(kind.Group) }
 		return record.Total(want).Response.Bars()
@@ -203,9 +188,9 @@ func reportedKinds(record *results.Record) []results.KindStats {
 // latencyFigure draws the histogram above the percentiles, on one axis of time.
 func latencyFigure(record *results.Record, _ Axis) *figure {
 	total := record.Total(results.Reported)
-	list := LatencyBars(record)
+	list := latencyBars(record)
 	service := total.Service[results.Ok]
-	response := PercentileCurve(total.Response)
+	response := percentileCurve(total.Response)
 	f := newFigure(describe(record), "Histogram", "no operation of a reported phase succeeded")
 	f.panels[0].share = 11
 	f.panels = append(f.panels, noData("Percentiles", "percentiles need at least ten successful operations"))
@@ -213,7 +198,7 @@ func latencyFigure(record *results.Record, _ Axis) *figure {
 	if len(list) == 0 {
 		return f
 	}
-	from, to := float64(list[0].From), float64(list[len(list)-1].To+1)
+	from, to := list[0].from, list[len(list)-1].to
 	if buckets := service.Bars(); len(buckets) > 0 {
 		low, high := extent(buckets)
 		from, to = min(from, float64(low)), max(to, float64(high))
@@ -222,19 +207,18 @@ func latencyFigure(record *results.Record, _ Axis) *figure {
 	// The percentiles of the slowest operations need room on the right.
 	time.Max *= math.Pow(time.Max/time.Min, 0.06)
 	const below = "response time since due, service time since sent"
-	groups := []entry{{"GET", swatch(getInk)}, {"PUT", swatch(putInk)}, {"other", swatch(otherInk)}}
-	f.panels[0].drawDurations(list, time, "operations per bar", groups...)
+	f.panels[0].drawDurations(bars{[]ink{getInk, putInk, otherInk}, list}, time, "operations per bar", "GET", "PUT", "other")
 	if len(response) == 0 {
 		f.panels[0].below = below
 		return f
 	}
-	f.panels[1].drawPercentiles(time, response, PercentileCurve(service), total.Response)
+	f.panels[1].drawPercentiles(time, response, percentileCurve(service), total.Response)
 	f.labelLast(below, 0)
 	return f
 }
 
 // drawPercentiles draws the percentiles of the response time of operations and of the service time of attempts.
-func (p *panel) drawPercentiles(time plot.Axis, response, service []Percentile, responses *results.Histogram) {
+func (p *panel) drawPercentiles(time plot.Axis, response, service []percentile, responses *results.Histogram) {
 	_, _, odds := curveBounds(response, service)
 	p.plot = newPlot(time, percentileAxis("percentile", odds))
 	longest := document.Micros(responses.Max())
@@ -254,7 +238,7 @@ const serviceTime = "service time of one attempt"
 
 // addPercentileDots puts dots onto the named percentiles of a curve and writes their values below right or above left,
 // where a rising curve does not pass.
-func (p *panel) addPercentileDots(curve []Percentile, colour ink, side draw.XAlignment) {
+func (p *panel) addPercentileDots(curve []percentile, colour ink, side draw.XAlignment) {
 	const distance = 6
 	off := vg.Point{X: distance, Y: -distance}
 	if side == draw.XRight {
@@ -272,9 +256,9 @@ func (p *panel) addPercentileDots(curve []Percentile, colour ink, side draw.XAli
 	p.plot.Add(named)
 }
 
-// WaitBars returns the waits of operations of the reported phases before retries as bars with one count, which sum to
+// waitBars returns the waits of operations of the reported phases before retries as bars with one count, which sum to
 // the number of waits.
-func WaitBars(record *results.Record) []DurationBar { return durationBars(record.RetryWaits.Bars()) }
+func waitBars(record *results.Record) []bar { return durationBars(record.RetryWaits.Bars()) }
 
 // waitsFigure draws the waits before retries, and names the attempts per operation.
 func waitsFigure(record *results.Record, _ Axis) *figure {
@@ -283,45 +267,45 @@ func waitsFigure(record *results.Record, _ Axis) *figure {
 	if policy := clean(record.Manifest.Retry, maxName); policy != "" {
 		p.heading = "Policy " + policy
 	}
-	waits := WaitBars(record)
+	waits := waitBars(record)
 	if len(waits) == 0 {
 		return f
 	}
 	p.below = "wait before a retry"
-	p.drawDurations(waits, timeAxis(float64(waits[0].From), float64(waits[len(waits)-1].To+1)), "waits", entry{"", swatch(throttledInk)})
+	p.drawDurations(bars{[]ink{throttledInk}, waits}, timeAxis(waits[0].from, waits[len(waits)-1].to), "waits")
 	p.says = say("waits", "", evidence{record})
 	return f
 }
 
-// OperationCurve has the percentiles of a kind of operation, see [PercentileCurve].
-type OperationCurve struct {
+// operationCurve has the percentiles of a kind of operation, see [percentileCurve].
+type operationCurve struct {
 	Name string
 	// Succeeded is the number of operations of Response; Service is of single attempts that were ok. Either has no
 	// percentiles if it has fewer than ten durations.
 	Succeeded         int64
-	Response, Service []Percentile
+	Response, Service []percentile
 }
 
 // maxCurves is the maximum number of operations that are drawn.
 const maxCurves = 6
 
-// OperationCurves returns the curves of the kinds of operation with at least ten successes in reported phases,
+// operationCurves returns the curves of the kinds of operation with at least ten successes in reported phases,
 // those with the most successes first, and of equals in the order of the manifest.
-func OperationCurves(record *results.Record) []OperationCurve {
-	var curves []OperationCurve
+func operationCurves(record *results.Record) []operationCurve {
+	var curves []operationCurve
 	for k, sum := range reportedKinds(record) {
-		if curve := PercentileCurve(sum.Response); len(curve) > 0 {
+		if curve := percentileCurve(sum.Response); len(curve) > 0 {
 			name := record.Manifest.Operations[k].Name
-			curves = append(curves, OperationCurve{name, sum.Response.Count(), curve, PercentileCurve(sum.Service[results.Ok])})
+			curves = append(curves, operationCurve{name, sum.Response.Count(), curve, percentileCurve(sum.Service[results.Ok])})
 		}
 	}
-	slices.SortStableFunc(curves, func(a, b OperationCurve) int { return cmp.Compare(b.Succeeded, a.Succeeded) })
+	slices.SortStableFunc(curves, func(a, b operationCurve) int { return cmp.Compare(b.Succeeded, a.Succeeded) })
 	return curves
 }
 
 // percentilesFigure draws a curve of the response time and one of the service time for each operation.
 func percentilesFigure(record *results.Record, axis Axis) *figure {
-	curves := OperationCurves(record)
+	curves := operationCurves(record)
 	f := newFigure(describe(record), "", "percentiles need at least ten successful operations of a kind")
 	if len(curves) == 0 {
 		return f
@@ -334,7 +318,7 @@ func percentilesFigure(record *results.Record, axis Axis) *figure {
 	p.says = say("percentiles", "; ", struct{ All, Drawn int }{len(curves), maxCurves})
 	curves = curves[:min(len(curves), maxCurves)]
 	p.below = "percentile of the operations, %"
-	var all [][]Percentile
+	var all [][]percentile
 	for _, c := range curves {
 		all = append(all, c.Response, c.Service)
 	}

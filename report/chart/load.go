@@ -22,8 +22,8 @@ import (
 // maxSeconds is the maximum number of seconds that are drawn one by one.
 const maxSeconds = 600
 
-// ThrottleBar is what was served and throttled in a second of a reported phase, or in a group of such seconds.
-type ThrottleBar struct {
+// throttleBar is what was served and throttled in a second of a reported phase, or in a group of such seconds.
+type throttleBar struct {
 	// From is the first second of the group and To the one after its last, since the start of the run. Seconds is the
 	// number of its seconds, which is less than To − From if some between belong to no reported phase.
 	From, To, Seconds int64
@@ -32,19 +32,14 @@ type ThrottleBar struct {
 }
 
 // mean returns a sum of the group per second.
-func (b ThrottleBar) mean(sum int64) float64 {
+func (b throttleBar) mean(sum int64) float64 {
 	return float64(sum) / float64(max(b.Seconds, 1))
 }
 
-// ThrottleBars returns a bar for each second of the record that begins in a reported phase. Of more than 600 seconds,
-// it merges equal groups, and a smaller last one; sums stay exact.
-func ThrottleBars(record *results.Record) []ThrottleBar {
-	bars, _ := throttleBars(record)
-	return bars
-}
-
-// throttleBars returns the bars and their time axis. No bar spans a break of the axis.
-func throttleBars(record *results.Record) ([]ThrottleBar, timeline) {
+// throttleBars returns a bar for each second of the record that begins in a reported phase, and their time axis. Of more
+// than maxSeconds seconds, it merges equal groups, and a smaller last one; sums stay exact. No bar spans a break of the
+// axis.
+func throttleBars(record *results.Record) ([]throttleBar, timeline) {
 	seconds := reportedSeconds(record)
 	if len(seconds) == 0 {
 		return nil, nil
@@ -54,12 +49,12 @@ func throttleBars(record *results.Record) ([]ThrottleBar, timeline) {
 		return len(axis) > 1 && axis.find(float64(second.Second)) < 0
 	})
 	size := (len(seconds) + maxSeconds - 1) / maxSeconds
-	var bars []ThrottleBar
+	var bars []throttleBar
 	stretch, count := -1, 0
 	for _, second := range seconds {
 		at := axis.find(float64(second.Second))
 		if at != stretch || count%size == 0 {
-			bars = append(bars, ThrottleBar{From: second.Second})
+			bars = append(bars, throttleBar{From: second.Second})
 			stretch, count = at, 0
 		}
 		count++
@@ -133,7 +128,7 @@ type secondPanel struct {
 }
 
 // secondPanels returns the panels that have something to show, and that of entities served.
-func secondPanels(record *results.Record, list []ThrottleBar) []secondPanel {
+func secondPanels(record *results.Record, list []throttleBar) []secondPanel {
 	var sum results.Counts
 	for i := range list {
 		sum.Add(&list[i].Counts)
@@ -142,7 +137,7 @@ func secondPanels(record *results.Record, list []ThrottleBar) []secondPanel {
 	panels := []secondPanel{{"Entities served per second", nil, []ink{servedInk}, served}}
 	if sum.Throttled+sum.Failed > 0 {
 		both := func(c *results.Counts) []int64 { return []int64{c.Throttled, c.Failed} }
-		p := secondPanel{"Attempts throttled per second", []entry{{say("throttled", "", ThrottledCauses(record)), swatch(throttledInk)}}, []ink{throttledInk, failedInk}, both}
+		p := secondPanel{"Attempts throttled per second", []entry{{say("throttled", "", throttledCauses(record)), swatch(throttledInk)}}, []ink{throttledInk, failedInk}, both}
 		if sum.Failed > 0 {
 			p.heading = "Attempts throttled and failed per second"
 			p.legend = append(p.legend, entry{"failed", swatch(failedInk)})
@@ -196,9 +191,9 @@ func (p *panel) addTarget(record *results.Record, highest, left, right float64) 
 	return target, highest
 }
 
-// ThrottledCauses returns the throttled attempts of the seconds of reported phases by their answers, the most frequent
+// throttledCauses returns the throttled attempts of the seconds of reported phases by their answers, the most frequent
 // first; none if the record does not have the answers.
-func ThrottledCauses(record *results.Record) results.Causes {
+func throttledCauses(record *results.Record) results.Causes {
 	var sum results.Causes
 	for _, second := range reportedSeconds(record) {
 		sum.Merge(second.Causes.Only(results.Throttled))
@@ -206,9 +201,9 @@ func ThrottledCauses(record *results.Record) results.Causes {
 	return sum.Told()
 }
 
-// ResponseGrid is the data of a heat map of response times: the number of successful operations that ended in a
+// responseGrid is the data of a heat map of response times: the number of successful operations that ended in a
 // column of time with a response time of a bucket.
-type ResponseGrid struct {
+type responseGrid struct {
 	columns
 	// Counts has a line for each bucket from Lowest on, see results.BucketFrom, with an entry for each column. The
 	// first line and the last are not empty.
@@ -219,11 +214,11 @@ type ResponseGrid struct {
 // maxMoments is the maximum number of columns of a heat map of response times, but for one more per break.
 const maxMoments = 240
 
-// ResponseHeat returns the response times of the successful operations that ended in the seconds of reported phases.
+// responseHeat returns the response times of the successful operations that ended in the seconds of reported phases.
 // Its counts sum to those operations. It is empty if there were none.
-func ResponseHeat(record *results.Record) ResponseGrid {
+func responseHeat(record *results.Record) responseGrid {
 	seconds := reportedSeconds(record)
-	var g ResponseGrid
+	var g responseGrid
 	lowest, highest := results.Buckets, -1
 	from, to, longest := math.Inf(1), math.Inf(-1), 1.
 	for _, second := range seconds {
@@ -251,7 +246,7 @@ func ResponseHeat(record *results.Record) ResponseGrid {
 }
 
 // bounds returns the range of durations of the buckets.
-func (g *ResponseGrid) bounds() (low, high float64) {
+func (g *responseGrid) bounds() (low, high float64) {
 	// The last bucket of all has no end and is drawn as high as others.
 	high = float64(results.BucketFrom(results.Buckets-1)) * 4 / 3
 	if next := g.Lowest + len(g.Counts); next < results.Buckets {
@@ -262,7 +257,7 @@ func (g *ResponseGrid) bounds() (low, high float64) {
 
 // responseFigure draws the number of operations by response time, over time.
 func responseFigure(record *results.Record, axis Axis) *figure {
-	g := ResponseHeat(record)
+	g := responseHeat(record)
 	f := newFigure(describe(record), "Response times", "no operation succeeded in a second of a reported phase")
 	if len(g.Counts) == 0 {
 		return f
@@ -292,7 +287,7 @@ func responseFigure(record *results.Record, axis Axis) *figure {
 }
 
 // cells returns the picture of the counts. Its lines are even on the axis, which buckets are not.
-func (g *ResponseGrid) cells(y plot.Axis, top float64, scale shades) *image.Paletted {
+func (g *responseGrid) cells(y plot.Axis, top float64, scale shades) *image.Paletted {
 	const lines = 400
 	reach := y.Norm(top)
 	cells := newRaster(g.count, lines, scale)
@@ -407,8 +402,8 @@ func (p *panel) addSteps(record *results.Record, t timeline) {
 	p.addMarks(names, write(tickSize, textInk))
 }
 
-// Step is the outcome of a reported step of the load, over the operations that were due in its last half.
-type Step struct {
+// loadStep is the outcome of a reported step of the load, over the operations that were due in its last half.
+type loadStep struct {
 	// Offered and Served are entities per second: due, and counted for successes.
 	Offered, Served float64
 	// Dropped is the share of the operations that the generator never sent.
@@ -418,21 +413,21 @@ type Step struct {
 }
 
 // LostShare returns the share of the operations that were lost, and false if none was due.
-func (s Step) LostShare() (float64, bool) { return s.lost.Value, s.lost.Told }
+func (s loadStep) LostShare() (float64, bool) { return s.lost.Value, s.lost.Told }
 
 // LostByTarget returns the share of the operations that were lost, but not dropped.
-func (s Step) LostByTarget() float64 { return s.lost.Value - s.Dropped }
+func (s loadStep) LostByTarget() float64 { return s.lost.Value - s.Dropped }
 
 // sentRate returns the entities per second that the generator sent.
-func (s Step) sentRate() float64 { return s.Offered * (1 - s.Dropped) }
+func (s loadStep) sentRate() float64 { return s.Offered * (1 - s.Dropped) }
 
 // Steps returns the reported phases that have a rate and a length, in the order of the record.
-func Steps(record *results.Record) []Step {
-	var steps []Step
+func loadSteps(record *results.Record) []loadStep {
+	var steps []loadStep
 	of := figures.Of(record)
 	for _, one := range figures.Steps(record) {
 		if one.Settled() {
-			steps = append(steps, Step{of.OfStep("offered", one, nil).Value, of.OfStep("served", one, nil).Value,
+			steps = append(steps, loadStep{of.OfStep("offered", one, nil).Value, of.OfStep("served", one, nil).Value,
 				droppedShare(one.Phase), of.OfStep("share_lost_settled", one, nil)})
 		}
 	}
@@ -456,7 +451,7 @@ const maxSteps = 200
 // stepsFigure draws served over offered with a dot for each step, and the losses of the target and of the generator as
 // areas between the two.
 func stepsFigure(record *results.Record, _ Axis) *figure {
-	list := Steps(record)
+	list := loadSteps(record)
 	f := newFigure(describe(record), "", "no step of a given rate was reported")
 	p := &f.panels[0]
 	if len(list) == 0 {
@@ -466,7 +461,7 @@ func stepsFigure(record *results.Record, _ Axis) *figure {
 		p.heading = "The first " + document.Figures(maxSteps) + " of " + document.Counted(len(list), "step")
 		list = list[:maxSteps]
 	}
-	slices.SortStableFunc(list, func(a, b Step) int { return cmp.Compare(a.Offered, b.Offered) })
+	slices.SortStableFunc(list, func(a, b loadStep) int { return cmp.Compare(a.Offered, b.Offered) })
 	var highest float64
 	var offered, sent, served []point
 	for _, s := range list {
@@ -484,11 +479,11 @@ func stepsFigure(record *results.Record, _ Axis) *figure {
 	curve := series{stroke(2.4, servedInk), served, dot{servedInk, 4.5}}
 	lost, dropped := area{swatch(lostInk), served, sent}, area{swatch(generatorInk), sent, offered}
 	legend := []entry{{"served", curve}, {"everything offered", ideal}}
-	if slices.ContainsFunc(list, func(s Step) bool { return s.Served < s.sentRate() }) {
+	if slices.ContainsFunc(list, func(s loadStep) bool { return s.Served < s.sentRate() }) {
 		legend = append(legend, entry{"not served", lost})
 	}
 	p.plot.Add(lost)
-	if slices.ContainsFunc(list, func(s Step) bool { return s.Dropped > 0 }) {
+	if slices.ContainsFunc(list, func(s loadStep) bool { return s.Dropped > 0 }) {
 		p.plot.Add(dropped)
 		legend = append(legend, entry{"dropped by the generator", dropped})
 	}
@@ -499,7 +494,7 @@ func stepsFigure(record *results.Record, _ Axis) *figure {
 }
 
 // addLosses writes the shares of the highest step that the target and the generator lost into their areas.
-func (p *panel) addLosses(top Step) {
+func (p *panel) addLosses(top loadStep) {
 	style := align(writeBold(tickSize, textInk), draw.XRight, draw.YCenter)
 	add := func(share, from, to float64, words string) {
 		if share > 0 {

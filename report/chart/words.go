@@ -69,27 +69,27 @@ type throttling struct {
 
 // Throttle sums up the seconds of the reported phases, nil if there are none.
 func (e evidence) Throttle() *throttling {
-	list := ThrottleBars(e.Record)
+	list, _ := throttleBars(e.Record)
 	if len(list) == 0 {
 		return nil
 	}
-	var sum ThrottleBar
+	var sum throttleBar
 	for _, b := range list {
 		sum.Seconds += b.Seconds
 		sum.Add(&b.Counts)
 	}
-	first := max(0, slices.IndexFunc(list, func(b ThrottleBar) bool { return b.Throttled > 0 }))
+	first := max(0, slices.IndexFunc(list, func(b throttleBar) bool { return b.Throttled > 0 }))
 	all := e.Counts(results.Reported)
 	return &throttling{all.Throttled, all.Attempts, float64(list[first].From), sum.mean(sum.Served)}
 }
 
 // TopStep returns the step with the highest offered load, nil if there is none.
-func (e evidence) TopStep() *Step {
-	list := Steps(e.Record)
+func (e evidence) TopStep() *loadStep {
+	list := loadSteps(e.Record)
 	if len(list) == 0 {
 		return nil
 	}
-	top := slices.MaxFunc(list, func(a, b Step) int { return cmp.Compare(a.Offered, b.Offered) })
+	top := slices.MaxFunc(list, func(a, b loadStep) int { return cmp.Compare(a.Offered, b.Offered) })
 	return &top
 }
 
@@ -104,8 +104,8 @@ func (e evidence) Loads() []figures.Step {
 func (e evidence) P99s() []string {
 	const maxNamed = 3
 	var list []string
-	for _, c := range OperationCurves(e.Record) {
-		at := slices.IndexFunc(c.Response, func(p Percentile) bool { return p.P == .99 })
+	for _, c := range operationCurves(e.Record) {
+		at := slices.IndexFunc(c.Response, func(p percentile) bool { return p.P == .99 })
 		if at >= 0 && len(list) < maxNamed {
 			list = append(list, document.Micros(c.Response[at].Micros)+" ("+e.Clean(c.Name)+")")
 		}
