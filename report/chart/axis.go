@@ -314,29 +314,26 @@ func (t timeline) axis(origin float64) plot.Axis {
 // ticks returns the ticks of a timeline with breaks: at the beginning of each stretch, and between if they fit.
 func (t timeline) ticks(from, to float64) []plot.Tick {
 	const minDistance = .12 // of the axis
+	var seconds []float64
+	for _, s := range t {
+		seconds = append(seconds, s.from)
+	}
+	steps := []float64{1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 86400}
+	if at := slices.IndexFunc(steps, func(step float64) bool { return t.busy()/step <= 8 }); at >= 0 {
+		for _, s := range t {
+			for second := math.Ceil(s.from/steps[at]) * steps[at]; second <= s.to; second += steps[at] {
+				seconds = append(seconds, second)
+			}
+		}
+	}
 	var ticks []plot.Tick
-	add := func(second float64) {
-		place := t.Normalize(from, to, second)
+	for _, second := range seconds {
 		isNear := func(other plot.Tick) bool {
-			distance := place - t.Normalize(from, to, other.Value)
-			return distance < minDistance && distance > -minDistance
+			return math.Abs(t.Normalize(from, to, second)-t.Normalize(from, to, other.Value)) < minDistance
 		}
 		if !slices.ContainsFunc(ticks, isNear) {
 			s := int64(second)
-			label := fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
-			ticks = append(ticks, plot.Tick{Value: second, Label: label})
-		}
-	}
-	for _, s := range t {
-		add(s.from)
-	}
-	steps := []float64{1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 86400}
-	fits := func(step float64) bool { return t.busy()/step <= 8 }
-	if at := slices.IndexFunc(steps, fits); at >= 0 {
-		for _, s := range t {
-			for _, tick := range evenTicks(s.from, s.to, steps[at:at+1], 8, document.Figures) {
-				add(tick.Value)
-			}
+			ticks = append(ticks, plot.Tick{Value: second, Label: fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)})
 		}
 	}
 	return ticks

@@ -70,6 +70,9 @@ func counted(bars []bar) (list []DurationBar) {
 	return list
 }
 
+// LostShare is the share of the operations that were lost, and false if none was due.
+func (s loadStep) LostShare() (float64, bool) { return s.lost.Value, s.lost.Told }
+
 // HeatGrid is the whole heat of a record, ReportedGrid what heat is drawn from.
 func HeatGrid(record *results.Record) grid { return newGrid(record, 0, math.Inf(1)) }
 func ReportedGrid(record *results.Record) grid {

@@ -84,15 +84,6 @@ type entry struct {
 	sample plot.Thumbnailer
 }
 
-// width returns the width of the sample.
-func (e *entry) width() vg.Length {
-	if scale, is := e.sample.(scaleSample); is {
-		length, _ := scale.length()
-		return length
-	}
-	return sampleWidth
-}
-
 // The measures of a figure, in points.
 const (
 	outerMargin vg.Length = 14
@@ -102,6 +93,7 @@ const (
 	belowRow    vg.Length = 15
 	saysRow     vg.Length = 15
 	sampleWidth vg.Length = 20
+	scaleWidth  vg.Length = 120
 )
 
 func (f *figure) draw(c draw.Canvas) {
@@ -193,7 +185,10 @@ func (p *panel) drawHeading(c draw.Canvas) vg.Length {
 	add(write(labelSize, fadedInk), p.aside)
 	rows := headingRow
 	for _, e := range p.legend {
-		width := e.width()
+		width := sampleWidth
+		if _, isScale := e.sample.(scaleSample); isScale {
+			width = scaleWidth
+		}
 		if at+width+inner+style.Width(e.words) > c.Max.X && at > c.Min.X {
 			at, middle, rows = c.Min.X, middle-saysRow, rows+saysRow
 		}
@@ -215,27 +210,21 @@ type scaleSample struct {
 	open  bool
 }
 
-// length returns the length of the sample and its number of steps.
-func (s scaleSample) length() (vg.Length, int) {
-	const within, beyond = 110, 26
-	if s.open {
-		return within + beyond, steps
-	}
-	return within, stepsWithin
-}
-
 // Thumbnail implements plot.Thumbnailer.
 func (s scaleSample) Thumbnail(c *draw.Canvas) {
 	const height = 9
-	length, n := s.length()
+	n := stepsWithin
+	if s.open {
+		n = steps
+	}
 	cells := newRaster(n, 1, s.scale)
 	for i := range n {
 		cells.Pix[i] = uint8(i + 1)
 	}
 	left, low := snap(c.Min.X), snap(c.Center().Y-height/2)
-	paint(c, vg.Rectangle{Min: vg.Point{X: left, Y: low}, Max: vg.Point{X: snap(left + length), Y: low + snap(height)}}, cells)
+	paint(c, vg.Rectangle{Min: vg.Point{X: left, Y: low}, Max: vg.Point{X: snap(left + scaleWidth), Y: low + snap(height)}}, cells)
 	if s.open {
-		anchor := left + length*stepsWithin/steps
+		anchor := left + scaleWidth*stepsWithin/steps
 		c.StrokeLine2(stroke(1.5, targetInk), anchor, low-2.5, anchor, low+height+2.5)
 	}
 }

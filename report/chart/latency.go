@@ -198,12 +198,8 @@ func latencyFigure(record *results.Record, _ Axis) *figure {
 	if len(list) == 0 {
 		return f
 	}
-	from, to := list[0].from, list[len(list)-1].to
-	if buckets := service.Bars(); len(buckets) > 0 {
-		low, high := extent(buckets)
-		from, to = min(from, float64(low)), max(to, float64(high))
-	}
-	time := timeAxis(from, to)
+	low, high := extent(slices.Concat(total.Response.Bars(), service.Bars()))
+	time := timeAxis(min(list[0].from, float64(low)), max(list[len(list)-1].to, float64(high)))
 	// The percentiles of the slowest operations need room on the right.
 	time.Max *= math.Pow(time.Max/time.Min, 0.06)
 	const below = "response time since due, service time since sent"

@@ -68,14 +68,11 @@ func throttleBars(record *results.Record) ([]throttleBar, timeline) {
 
 // reportedSeconds returns the seconds of a record that begin in a reported phase.
 func reportedSeconds(record *results.Record) []*results.Interval {
-	reported := make(map[string]bool, len(record.Phases))
-	for p := range record.Phases {
-		reported[record.Phases[p].Name] = reported[record.Phases[p].Name] || record.Phases[p].Reported
-	}
 	var seconds []*results.Interval
 	for i := range record.Intervals {
-		if reported[record.Intervals[i].Phase] {
-			seconds = append(seconds, &record.Intervals[i])
+		second := &record.Intervals[i]
+		if slices.ContainsFunc(record.Phases, func(p results.Phase) bool { return p.Reported && p.Name == second.Phase }) {
+			seconds = append(seconds, second)
 		}
 	}
 	return seconds
@@ -411,9 +408,6 @@ type loadStep struct {
 	// lost is the share of the operations that were lost, dropped ones included, if any were due.
 	lost figures.Value
 }
-
-// LostShare returns the share of the operations that were lost, and false if none was due.
-func (s loadStep) LostShare() (float64, bool) { return s.lost.Value, s.lost.Told }
 
 // LostByTarget returns the share of the operations that were lost, but not dropped.
 func (s loadStep) LostByTarget() float64 { return s.lost.Value - s.Dropped }
