@@ -221,12 +221,15 @@ func (p *panel) drawPercentiles(time plot.Axis, response, service []percentile, 
 	if responses.Over() > 0 {
 		longest += " or more"
 	}
-	p.add("response time with waits before retries (max "+longest+")", series{line: stroke(2.2, textInk), points: curvePoints(response, false)})
+	slow := series{line: stroke(2.2, textInk), points: curvePoints(response, false)}
+	quick := series{line: stroke(1.6, fadedInk, 2, 2), points: curvePoints(service, false)}
+	p.legend = []entry{{"response time with waits before retries (max " + longest + ")", slow}}
 	if len(service) > 0 {
-		p.add(serviceTime, series{line: stroke(1.6, fadedInk, 2, 2), points: curvePoints(service, false)})
+		p.legend = append(p.legend, entry{serviceTime, quick})
 	}
-	p.addPercentileDots(response, textInk, draw.XLeft)
+	p.plot.Add(quick, slow)
 	p.addPercentileDots(service, fadedInk, draw.XRight)
+	p.addPercentileDots(response, textInk, draw.XLeft)
 }
 
 // serviceTime is the legend of the percentiles of attempts.

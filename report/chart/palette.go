@@ -3,6 +3,7 @@ package chart
 import (
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -86,7 +87,9 @@ func targetLine() draw.LineStyle { return stroke(1.5, targetInk, 7, 4) }
 // with steeper steps, all darker than the shades below, and ends a quarter above the anchor.
 type shades struct {
 	lightest, full, beyond ink
-	anchor                 float64
+	// middle is a colour between lightest and full, 0 for none. It keeps blue from a purple tint.
+	middle ink
+	anchor float64
 	// log selects a logarithmic scale: equal steps are equal factors.
 	log bool
 }
@@ -104,7 +107,7 @@ const (
 // The scales of heat maps: served, up to a target; throttled, up to the maximum; rows that have no partition target;
 // and operations by response time.
 var (
-	servedShades    = shades{lightest: 0xE1F0F7, full: servedInk, beyond: 0x03142B}
+	servedShades    = shades{lightest: 0xE3EFF7, middle: 0x86B3D7, full: servedInk, beyond: 0x03142B}
 	throttledShades = shades{lightest: 0xFFE6D6, full: 0xB84400, beyond: 0xB84400}
 	asideShades     = shades{lightest: 0xEDF0F2, full: 0x5C6C75, beyond: 0x5C6C75}
 	responseShades  = shades{lightest: 0xDDE5EA, full: 0x10202B, beyond: 0x10202B, log: true}
@@ -139,25 +142,29 @@ func (s *shades) colour(step int) ink {
 	case step <= 0:
 		return groundInk
 	case step <= stepsWithin:
-		return mix(s.lightest, s.full, float64(step-1)/(stepsWithin-1))
+		colours := []color.Color{s.full, s.middle, s.lightest}
+		if s.middle == 0 {
+			colours = slices.Delete(colours, 1, 2)
+		}
+		return mix(float64(step-1)/(stepsWithin-1), colours...)
 	default:
 		// The first step above the anchor leaps, so that it cannot be mistaken for the last one below.
 		const leap = .2
-		return mix(s.full, s.beyond, leap+(1-leap)*float64(step-stepsWithin-1)/(stepsBeyond-1))
+		return mix(leap+(1-leap)*float64(step-stepsWithin-1)/(stepsBeyond-1), s.beyond, s.full)
 	}
 }
 
-// mix returns a colour between two, at a share of their distance in CIELAB, where equal distances look equal.
-func mix(lighter, darker ink, share float64) ink {
-	scale, err := moreland.NewLuminance([]color.Color{darker, lighter})
-	if err != nil || share >= 1 {
-		return darker // an error says that they are one colour
-	}
-	scale.SetMin(0)
-	scale.SetMax(1)
-	mixed, err := scale.At(1 - share)
-	if err != nil {
-		return darker
+// mix returns a colour between some, of which the first one is the darkest: at a share of the way from the last one to
+// the first one in lightness. In CIELAB, equal distances look equal.
+func mix(share float64, colours ...color.Color) ink {
+	mixed := colours[0]
+	// An error says that they are one colour.
+	if scale, err := moreland.NewLuminance(colours); err == nil && share < 1 {
+		scale.SetMin(0)
+		scale.SetMax(1)
+		if between, err := scale.At(1 - share); err == nil {
+			mixed = between
+		}
 	}
 	r, g, b, _ := mixed.RGBA()
 	return ink(r>>8<<16 | g>>8<<8 | b>>8)

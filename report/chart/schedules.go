@@ -42,33 +42,39 @@ func DrawSchedules(folder results.Folder, schedules []results.RetrySchedule) ([]
 		const second, minTime = 1e6, 1e3
 		from := max(min(earliest/3, latest/20)*second, latest/1e5*second, minTime)
 		p.plot = newPlot(logarithmicAxis(from, latest*1.15*second, timeTicks), tickedAxis(.5-float64(len(schedules)), .5, names...))
+		// Bands may overlap: the means are above all of them.
+		means := series{dot: dot{servedInk, 2.5}}
 		for i, schedule := range schedules {
 			for _, wait := range schedule.Waits {
-				p.addRetry(-float64(i), second*wait.SumLeastS, second*wait.SumMeanS, second*wait.SumGreatestS, strconv.Itoa(wait.Retry))
+				mean := point{second * wait.SumMeanS, -float64(i)}
+				if p.addRetry(mean, second*wait.SumLeastS, second*wait.SumGreatestS, strconv.Itoa(wait.Retry)) {
+					means.points = append(means.points, mean)
+				}
 			}
 		}
+		p.plot.Add(means)
 		p.below = "time since the first failure"
 		p.legend = []entry{{"retry, by its number", swatch(getInk)}, {"no spread: all clients retry together", swatch(throttledInk)}}
 	}
 	return save(folder, "schedules", f)
 }
 
-// addRetry draws the band of a retry in a row, in microseconds. A retry without any spread is drawn as a line.
-func (p *panel) addRetry(row, low, middle, high float64, words string) {
+// addRetry draws the band of a retry around its mean, in microseconds, and reports whether it has a spread. A retry
+// without any spread is drawn as a line.
+func (p *panel) addRetry(mean point, low, high float64, words string) bool {
 	const half = 0.22
-	colour := getInk
-	if high-low <= 1e-6*high {
+	colour, flat := getInk, high-low <= 1e-6*high
+	if flat {
 		colour = throttledInk
 	}
 	// A narrow band is a line, a five hundredth of the axis wide.
 	widen := math.Pow(p.plot.X.Max/p.plot.X.Min, .001)
-	low, high = min(low, middle/widen), max(high, middle*widen)
-	p.plot.Add(area{swatch(colour), []point{{low, row - half}, {high, row - half}}, []point{{low, row + half}, {high, row + half}}})
-	if colour == getInk {
-		p.plot.Add(series{points: []point{{middle, row}}, dot: dot{servedInk, 2.5}})
-	}
+	low, high = min(low, mean.x/widen), max(high, mean.x*widen)
+	bottom, top := mean.y-half, mean.y+half
+	p.plot.Add(area{swatch(colour), []point{{low, bottom}, {high, bottom}}, []point{{low, top}, {high, top}}})
 	style := align(write(tickSize, textInk), draw.XCenter, draw.YBottom)
-	p.notes = append(p.notes, note{style, point{middle, row + half}, vg.Point{Y: 3}, words})
+	p.notes = append(p.notes, note{style, point{mean.x, top}, vg.Point{Y: 3}, words})
+	return !flat
 }
 
 // DrawRetries writes the retries over time of each policy of a contest, as retries.png and retries.svg, and returns the
