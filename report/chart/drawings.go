@@ -128,6 +128,24 @@ func (bs bars) highest() (highest float64) {
 	return highest
 }
 
+// sum returns the sum of a part of all bars.
+func (bs bars) sum(part int) (sum float64) {
+	for _, b := range bs.list {
+		sum += b.parts[part]
+	}
+	return sum
+}
+
+// addBars adds bars, and explains each part that occurs in the legend.
+func (p *panel) addBars(drawn bars, words ...string) {
+	p.plot.Add(drawn)
+	for part, text := range words {
+		if drawn.sum(part) > 0 {
+			p.legend = append(p.legend, entry{text, swatch(drawn.colours[part])})
+		}
+	}
+}
+
 // Plot implements plot.Plotter. Edges are on whole pixels of the PNG, because the paper would shine through two
 // neighbours that share a pixel.
 func (bs bars) Plot(c draw.Canvas, p *plot.Plot) {

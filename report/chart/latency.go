@@ -82,17 +82,11 @@ func extent(buckets []results.Bar) (from, to int64) {
 
 // drawDurations draws bars over an axis of time, whose parts have the names and sums of the legend, if they have names.
 func (p *panel) drawDurations(drawn bars, time plot.Axis, label string, names ...string) {
-	for part, name := range names {
-		sum := 0.
-		for _, b := range drawn.list {
-			sum += b.parts[part]
-		}
-		if sum > 0 {
-			p.legend = append(p.legend, entry{name + ": " + document.Figures(sum), swatch(drawn.colours[part])})
-		}
-	}
 	p.plot = newPlot(time, countAxis(label, drawn.highest(), 1.06))
-	p.plot.Add(drawn)
+	for part := range names {
+		names[part] += ": " + document.Figures(drawn.sum(part))
+	}
+	p.addBars(drawn, names...)
 }
 
 // percentile says that the share P of the operations or attempts, 0 to below 1, took at most Micros microseconds.

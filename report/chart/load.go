@@ -92,7 +92,6 @@ func throttleFigure(record *results.Record, _ Axis) *figure {
 	}
 	f.panels = nil
 	for _, one := range secondPanels(record, list) {
-		p := panel{heading: one.heading + means, share: 9, legend: one.legend}
 		drawn := bars{colours: one.colours}
 		for i := range list {
 			stack := bar{from: float64(list[i].From), to: float64(list[i].To)}
@@ -101,12 +100,13 @@ func throttleFigure(record *results.Record, _ Axis) *figure {
 			}
 			drawn.list = append(drawn.list, stack)
 		}
+		p := panel{heading: one.heading + means, share: 9}
 		if len(f.panels) == 0 {
 			p.share = 13
 			p.drawServed(record, drawn, axis)
 		} else {
 			p.plot = newPlot(axis.axis(0), countAxis("", drawn.highest(), 1.06))
-			p.plot.Add(drawn)
+			p.addBars(drawn, one.words...)
 			p.addTimeLines(record, axis)
 		}
 		f.panels = append(f.panels, p)
@@ -118,10 +118,10 @@ func throttleFigure(record *results.Record, _ Axis) *figure {
 // secondPanel is a panel of bars over the seconds of a record.
 type secondPanel struct {
 	heading string
-	legend  []entry
 	colours []ink
-	// parts are the parts of a bar, one for each colour.
+	// parts are the parts of a bar, one for each colour, and words explain them in the legend.
 	parts func(*results.Counts) []int64
+	words []string
 }
 
 // secondPanels returns the panels that have something to show, and that of entities served.
@@ -131,21 +131,19 @@ func secondPanels(record *results.Record, list []throttleBar) []secondPanel {
 		sum.Add(&list[i].Counts)
 	}
 	served := func(c *results.Counts) []int64 { return []int64{c.Served} }
-	panels := []secondPanel{{"Entities served per second", nil, []ink{servedInk}, served}}
+	panels := []secondPanel{{"Entities served per second", []ink{servedInk}, served, nil}}
 	if sum.Throttled+sum.Failed > 0 {
-		both := func(c *results.Counts) []int64 { return []int64{c.Throttled, c.Failed} }
-		p := secondPanel{"Attempts throttled per second", []entry{{say("throttled", "", throttledCauses(record)), swatch(throttledInk)}}, []ink{throttledInk, failedInk}, both}
+		heading, both := "Attempts throttled per second", func(c *results.Counts) []int64 { return []int64{c.Throttled, c.Failed} }
 		if sum.Failed > 0 {
-			p.heading = "Attempts throttled and failed per second"
-			p.legend = append(p.legend, entry{"failed", swatch(failedInk)})
+			heading = "Attempts throttled and failed per second"
 		}
-		panels = append(panels, p)
+		words := []string{say("throttled", "", throttledCauses(record)), "failed"}
+		panels = append(panels, secondPanel{heading, []ink{throttledInk, failedInk}, both, words})
 	}
 	if sum.Dropped > 0 || float64(sum.Late) > results.MostLate*float64(sum.Sent) {
 		late := func(c *results.Counts) []int64 { return []int64{c.Dropped + c.Late} }
-		words := "dropped " + document.Count(sum.Dropped) + ", late " + document.Count(sum.Late)
-		panels = append(panels, secondPanel{"Operations dropped or sent late by the generator per second",
-			[]entry{{words, swatch(generatorInk)}}, []ink{generatorInk}, late})
+		words := []string{"dropped " + document.Count(sum.Dropped) + ", late " + document.Count(sum.Late)}
+		panels = append(panels, secondPanel{"Operations dropped or sent late by the generator per second", []ink{generatorInk}, late, words})
 	}
 	return panels
 }
