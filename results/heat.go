@@ -49,8 +49,8 @@ type HeatCells struct {
 	Demanded []int64 `json:"demanded_entities,omitempty"`
 }
 
-// series returns the four series in the order of a [heatCell].
-func (c *HeatCells) series() [4]*[]int64 {
+// Series returns the four series in the order of their fields.
+func (c *HeatCells) Series() [4]*[]int64 {
 	return [...]*[]int64{&c.Served, &c.Throttled, &c.Failed, &c.Demanded}
 }
 
@@ -115,7 +115,7 @@ func (h *Heat) check() error {
 // uneven reports whether cells are there for another number of columns, or less than
 // nothing is in one.
 func (c *HeatCells) uneven(columns int) bool {
-	for _, series := range c.series() {
+	for _, series := range c.Series() {
 		if *series != nil && len(*series) != columns || slices.ContainsFunc(*series, func(n int64) bool { return n < 0 }) {
 			return true
 		}

@@ -318,7 +318,7 @@ func (h *heatRecorder) heat(seconds int64) *Heat {
 
 // cellsOf returns the first columns as a record has them.
 func cellsOf(cells *[MostColumns]heatCell, columns int) (list HeatCells) {
-	for k, series := range list.series() {
+	for k, series := range list.Series() {
 		for i := range cells[:columns] {
 			if n := cells[i][k]; n != 0 {
 				if *series == nil {

@@ -25,14 +25,14 @@ func heat(parts []MergePart) *Heat {
 	for _, part := range parts {
 		of := part.Record.Heat
 		factor := int(sum.SecondsPerColumn / of.SecondsPerColumn)
-		add(&sum.Rest, &of.Rest, factor, sum.Columns)
-		add(&sum.Nowhere, &of.Nowhere, factor, sum.Columns)
+		sum.Rest.Add(&of.Rest, factor, sum.Columns)
+		sum.Nowhere.Add(&of.Nowhere, factor, sum.Columns)
 		for i := range of.Rows {
 			at := place{of.Rows[i].Table, of.Rows[i].Key}
 			if rows[at] == nil {
 				rows[at] = &missingRow{HeatRow: HeatRow{Table: at.table, Key: at.key}}
 			}
-			add(&rows[at].HeatCells, &of.Rows[i].HeatCells, factor, sum.Columns)
+			rows[at].Add(&of.Rows[i].HeatCells, factor, sum.Columns)
 		}
 	}
 	for _, part := range parts {
@@ -57,10 +57,10 @@ func heat(parts []MergePart) *Heat {
 	return sum
 }
 
-// add folds cells of a part into those of the sum, so many of its columns into one.
-func add(sum, more *HeatCells, factor, columns int) {
-	to := sum.series()
-	for k, from := range more.series() {
+// Add adds other cells, of which so many columns become one of the given number of columns.
+func (c *HeatCells) Add(more *HeatCells, factor, columns int) {
+	to := c.Series()
+	for k, from := range more.Series() {
 		if *from != nil && *to[k] == nil {
 			*to[k] = make([]int64, columns)
 		}
@@ -108,7 +108,7 @@ func (h *Heat) keepRows(rows []missingRow) {
 	})
 	kept := rows[:min(len(rows), KeptRows)]
 	for _, one := range rows[len(kept):] {
-		add(&h.Rest, &one.HeatCells, 1, h.Columns)
+		h.Rest.Add(&one.HeatCells, 1, h.Columns)
 	}
 	slices.SortFunc(kept, byKey)
 	for _, one := range kept {

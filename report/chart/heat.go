@@ -336,7 +336,7 @@ func newGrid(record *results.Record, begin, end float64) grid {
 		if max(sum(of.Demanded), (*gridRow)(of).weight()) > heat.MostMissed {
 			g.Rows = append(g.Rows, row)
 		} else {
-			g.Rest.add(&row)
+			g.Rest.Add(&row.HeatCells, 1, g.count)
 		}
 	}
 	g.limitRows(maxRows)
@@ -346,15 +346,10 @@ func newGrid(record *results.Record, begin, end float64) grid {
 	return g
 }
 
-// layers returns the numbers of a row by column.
-func (r *gridRow) layers() []*[]int64 {
-	return []*[]int64{&r.Served, &r.Throttled, &r.Failed, &r.Demanded}
-}
-
 // newRow returns a row of its own with the cells of the columns of the grid, zeros if there are none.
 func (g *grid) newRow(table, key string, cells *results.HeatCells) gridRow {
 	row := gridRow{table, key, *cells}
-	for _, layer := range row.layers() {
+	for _, layer := range row.Series() {
 		own := make([]int64, g.count)
 		for i, s := range g.line {
 			if first := int(s.from) / int(g.length); first < len(*layer) {
@@ -366,22 +361,12 @@ func (g *grid) newRow(table, key string, cells *results.HeatCells) gridRow {
 	return row
 }
 
-// add adds the cells of another row.
-func (r *gridRow) add(other *gridRow) {
-	sums, layers := r.layers(), other.layers()
-	for i := range layers {
-		for column, n := range *layers[i] {
-			(*sums[i])[column] += n
-		}
-	}
-}
-
 // limitRows adds the rows with the lowest sums to Rest, if there are more than a limit.
 func (g *grid) limitRows(limit int) {
 	slices.SortStableFunc(g.Rows, func(a, b gridRow) int { return cmp.Compare(b.weight(), a.weight()) })
 	for len(g.Rows) > limit {
 		last := len(g.Rows) - 1
-		g.Rest.add(&g.Rows[last])
+		g.Rest.Add(&g.Rows[last].HeatCells, 1, g.count)
 		g.Rows = g.Rows[:last]
 		if g.Others >= 0 {
 			g.Others++
