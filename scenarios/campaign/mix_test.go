@@ -207,17 +207,18 @@ func oneOfEach(c *workflow.Call) workflow.Workflow {
 	key := entity.Key{Partition: "p", Row: "r"}
 	other := entity.Key{Partition: "p", Row: "s"}
 	text := []entity.Property{{Name: "Text", Value: entity.String("twelve bytes")}}
-	return workflow.NewScript(func(s *workflow.Script) workflow.Request {
-		read := workflow.Read(c.Table, key, nil)
-		s.Foresee(read.Operation,
-			target.Operation{Verb: entity.Query, Table: c.Table},
-			target.Operation{Beside: &target.Beside{Verb: target.PutMessage, Store: "q", Body: make([]byte, 50_000), Metadata: map[string]string{"ab": "cde"}}},
-			target.Operation{Verb: entity.Batch, Table: c.Table + "Old", Changes: []entity.Change{
-				{Verb: entity.InsertOrReplace, Key: key, Properties: text}, {Verb: entity.Delete, Key: other}}},
-			target.Operation{Verb: entity.Delete, Table: c.Table, Change: entity.Change{Verb: entity.Delete, Key: key}},
-			target.Operation{Verb: entity.DeleteTable, Table: c.Table + "Day"})
-		return read
-	})
+	requests := []workflow.Request{workflow.Read(c.Table, key)}
+	for _, op := range []target.Operation{
+		{Verb: entity.Query, Table: c.Table},
+		{Beside: &target.Beside{Verb: target.PutMessage, Store: "q", Body: make([]byte, 50_000), Metadata: map[string]string{"ab": "cde"}}},
+		{Verb: entity.Batch, Table: c.Table + "Old", Changes: []entity.Change{
+			{Verb: entity.InsertOrReplace, Key: key, Properties: text}, {Verb: entity.Delete, Key: other}}},
+		{Verb: entity.Delete, Table: c.Table, Change: entity.Change{Verb: entity.Delete, Key: key}},
+		{Verb: entity.DeleteTable, Table: c.Table + "Day"},
+	} {
+		requests = append(requests, workflow.Request{Operation: op})
+	}
+	return workflow.NewProcedure(nil, requests...)
 }
 
 // bank returns a campaign of transfers and, with a weight, of inserts beside them.
@@ -292,9 +293,7 @@ func TestPreviewOfAWorkflowBesideAVerb(t *testing.T) {
 func TestWorkflowBesideTheTableOffersNothing(t *testing.T) {
 	c, e, p := performed(t, false)
 	e.kinds[0].workflowKind.New = func(*workflow.Call) workflow.Workflow {
-		return workflow.NewScript(func(*workflow.Script) workflow.Request {
-			return workflow.Request{Operation: target.Operation{Beside: &target.Beside{Verb: target.PutMessage, Store: "q"}}}
-		})
+		return workflow.NewProcedure(nil, workflow.Beside(target.Beside{Verb: target.PutMessage, Store: "q"}))
 	}
 	_, entities := p.Operation(3, "bank", func(touch Touch) { t.Errorf("it touches %+v; want nothing", touch) })
 	assert.Zero(t, entities)

@@ -165,20 +165,14 @@ const (
 
 // createLater creates a table whose predecessor is being deleted, and returns the last reply.
 func (c *Campaign) createLater(ctx context.Context, at *site) (target.Outcome, error) {
-	expected := target.Expected{Conflict: true}
-	var create func() workflow.Request
-	create = func() workflow.Request {
-		return workflow.Request{Operation: at.operation(entity.CreateTable), Expected: expected,
-			Then: func(a workflow.Attempt) workflow.Turn {
-				if a.Outcome.Code == entity.TableBeingDeleted {
-					return workflow.SendAfter(deletionPause, create())
-				}
-				return workflow.End()
-			}}
-	}
+	create := workflow.Request{Operation: at.operation(entity.CreateTable), Expected: target.Expected{Conflict: true}}
 	reply, err := c.single(ctx, at.stage("recreate"), deletionLimit, at.Account, drive.Work{Kind: c.kindOf[kindCreate],
-		Workflow: workflow.NewScript(func(*workflow.Script) workflow.Request { return create() })})
-	if err == nil && (reply.Class(expected) != results.Ok || reply.Code == entity.TableBeingDeleted) {
+		Workflow: workflow.NewProcedure(func(t *workflow.Tx) {
+			for t.Send(create).Code == entity.TableBeingDeleted {
+				t.Sleep(deletionPause)
+			}
+		})})
+	if err == nil && (reply.Class(create.Expected) != results.Ok || reply.Code == entity.TableBeingDeleted) {
 		err = fmt.Errorf("%w: creating %s failed for %v; the last reply was %d %s %s",
 			ErrPreparation, at.inAccount(at.Name), deletionLimit, reply.Status, reply.Code, reply.Detail)
 	}

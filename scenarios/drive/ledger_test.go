@@ -353,9 +353,7 @@ func (p *sessionPlay) number(text string) int {
 // What goes beside the table alone is due to count nothing, whether it is sent at once
 // or later.
 func TestWorkflowBesideTheTableIsDueNothing(t *testing.T) {
-	beside := workflow.NewScript(func(*workflow.Script) workflow.Request {
-		return workflow.Request{Operation: target.Operation{Beside: &target.Beside{Verb: target.PutMessage, Store: "q"}}}
-	})
+	beside := workflow.NewProcedure(nil, workflow.Beside(target.Beside{Verb: target.PutMessage, Store: "q"}))
 	outlined := Work{Workflow: beside, Operation: target.Operation{Beside: &target.Beside{}}}
 	stage := &Stage{Build: func(_ uint64, w *Work) { *w = outlined }, Outline: func(uint64) Work { return outlined }}
 	for _, sending := range []bool{false, true} {

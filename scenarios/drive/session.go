@@ -161,6 +161,14 @@ func (s *Session) scheduled(sent clock.Instant, dropped bool) *results.Scheduled
 // Step takes the session on by one event at an instant. The outcome belongs to
 // Replied and is nil otherwise.
 func (s *Session) Step(now clock.Instant, event Event, outcome *target.Outcome) Effect {
+	effect := s.step(now, event, outcome)
+	if p, stops := s.work.Workflow.(workflow.Stopping); stops && effect.Action == Done {
+		p.Stop()
+	}
+	return effect
+}
+
+func (s *Session) step(now clock.Instant, event Event, outcome *target.Outcome) Effect {
 	switch event {
 	case Due:
 		if !s.built {

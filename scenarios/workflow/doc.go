@@ -13,9 +13,10 @@
 // A [Workflow] is an operation of several requests: a pure step machine, the same in real and in
 // virtual time. The driving loop asks it for its first request, sends it, passes on each outcome,
 // and does what the workflow returns: send the next request, leave the attempt to the retry policy,
-// or end. An [Audited] workflow then reports what it left in the table. A [Script] sends requests
-// in a fixed order, [NewReadModifyWrite] reads an entity and writes it under the condition that
-// nobody else did, and [NewWrite] repeats a single write safely: after a lost reply it finds out
+// or end. An [Audited] workflow then reports what it left in the table. Most are a [Procedure]: a
+// function in straight-line code, which runs as a coroutine behind the step machine. The commonest
+// are written as step machines: [NewReadModifyWrite] reads an entity and writes it under the
+// condition that nobody else did, and [NewWrite] repeats a single write safely: after a lost reply it finds out
 // whether the first try succeeded. A [Kind] describes one for scenarios: its name, its parameters
 // and what a design needs for it.
 //

@@ -45,6 +45,13 @@ type Workflow interface {
 	Next(a Attempt) (Move, target.Operation)
 }
 
+// Stopping is a workflow that holds resources between attempts.
+type Stopping interface {
+	Workflow
+	// Stop releases them. Callers must call it after the last attempt; counters and findings remain.
+	Stop()
+}
+
 // Requests returns what a workflow sends where each request succeeds at once, as far
 // as that is known beforehand: its first request at least.
 func Requests(p Workflow) []target.Operation {
@@ -56,7 +63,7 @@ func Requests(p Workflow) []target.Operation {
 
 // kinds is the closed list, in the order of their names.
 var kinds = slices.SortedFunc(slices.Values(slices.Concat(transferKinds, archiveKinds, indexKinds, seriesKinds, largeKinds,
-	logKinds, linkKinds, subtypeKinds, moveKinds, groupKinds, sumKinds, joinKinds, bagKinds, fanOutKinds, purgeKinds, sealKinds,
+	logKinds, linkKinds, subtypeKinds, moveKinds, groupKinds, sumKinds, joinKinds, bagKinds, parentKinds, parallelKinds, purgeKinds, sealKinds,
 	viewKinds, accessKinds, copyKinds)), func(a, b Kind) int { return strings.Compare(a.Name, b.Name) })
 
 // Names returns the names of all kinds.

@@ -245,6 +245,9 @@ func (c *course) tell(w *world, o target.Outcome) {
 	default:
 		c.ended, c.ok = true, move == workflow.Succeed || move == workflow.Settle && o.Status < 300
 	}
+	if p, stops := c.Workflow.(workflow.Stopping); stops && c.ended {
+		p.Stop()
+	}
 }
 
 // steps carries out so many requests of a course, finish all that are left.

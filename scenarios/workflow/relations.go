@@ -50,29 +50,18 @@ var linkKinds = []Kind{
 		},
 		New: func(c *Call) Workflow {
 			from, link, to := c.Arguments.Text("from"), c.Arguments.Text("link"), c.Arguments.Text("to")
-			return NewScript(func(s *Script) Request {
-				met := func(a Attempt) Turn {
-					if !Ok(a.Outcome.Status) {
-						s.Add("missing", 1)
-					}
-					return End()
+			first, linked := Read(c.TableOf(from), c.Subject.Key(from)), Read(c.TableOf(to), c.Subject.Key(to))
+			if link == "" {
+				return newReads(first)
+			}
+			return NewProcedure(func(t *Tx) {
+				name, some := t.Send(first).Entity.Lookup(link)
+				// The reader knows from the design what the second key holds besides the link.
+				key := entity.Key{Partition: c.Subject.Key(to).Partition, Row: name.Text()}
+				if !some || !t.Send(Read(c.TableOf(to), key)).OK() {
+					t.Add("missing", 1)
 				}
-				if link == "" {
-					return Read(c.TableOf(from), c.Subject.Key(from), met)
-				}
-				first := Read(c.TableOf(from), c.Subject.Key(from), func(a Attempt) Turn {
-					name, some := a.Outcome.Entity.Lookup(link)
-					if !some {
-						return met(Attempt{Outcome: &target.Outcome{Status: 404}})
-					}
-					// Of the second key the reader knows what the design says, and the rest by
-					// the link.
-					key := entity.Key{Partition: c.Subject.Key(to).Partition, Row: name.Text()}
-					return Send(Read(c.TableOf(to), key, met))
-				})
-				s.Foresee(first.Operation, Read(c.TableOf(to), c.Subject.Key(to), nil).Operation)
-				return first
-			})
+			}, first, linked)
 		},
 	},
 	{
@@ -84,16 +73,11 @@ var linkKinds = []Kind{
 		New: func(c *Call) Workflow {
 			place := c.Arguments.Text("place")
 			own, there := c.Subject.Key("").Partition, c.Subject.Key(place).Partition
-			return NewScript(func(s *Script) Request {
-				pass := func(target.Row) {}
-				if own == there && c.TableOf(place) == c.Table {
-					return ReadAll(c.Table, target.OnePartition(own), pass, End)
-				}
-				second := ReadAll(c.TableOf(place), target.OnePartition(there), pass, End)
-				first := ReadAll(c.Table, target.OnePartition(own), pass, func() Turn { return Send(second) })
-				s.Foresee(first.Operation, second.Operation)
-				return first
-			})
+			all := []Request{Query(c.Table, target.OnePartition(own))}
+			if own != there || c.TableOf(place) != c.Table {
+				all = append(all, Query(c.TableOf(place), target.OnePartition(there)))
+			}
+			return newReads(all...)
 		},
 	},
 }
@@ -113,9 +97,7 @@ var subtypeKinds = []Kind{{
 			place = c.Arguments.Text("place")
 		}
 		change := entity.Change{Verb: entity.InsertOrReplace, Key: c.Subject.Key(place), Properties: c.Subject.Properties()}
-		return NewScript(func(*Script) Request {
-			return WriteOne(c.TableOf(place), change, target.Expected{}, nil)
-		})
+		return NewProcedure(nil, WriteOne(c.TableOf(place), change))
 	},
 }}
 
@@ -138,28 +120,79 @@ var joinKinds = []Kind{{
 	// which they are does not depend on when they come to their end.
 	New: func(c *Call) Workflow {
 		place, refresh := c.Arguments.Text("place"), uint64(c.Arguments.Count("refresh"))
-		return NewScript(func(s *Script) Request {
-			met := func(then func() Turn) func(a Attempt) Turn {
-				return func(a Attempt) Turn {
-					if !Ok(a.Outcome.Status) {
-						s.Add("missing", 1)
-					}
-					return then()
+		own, looked := Read(c.Table, c.Subject.Key("")), Read(c.TableOf(place), c.Subject.Key(place))
+		switch {
+		case refresh == 0:
+			return newReads(own, looked)
+		case c.K%refresh == 0:
+			return newReads(Query(c.TableOf(place), target.Query{Range: filter.All()}), own)
+		default:
+			return newReads(own)
+		}
+	},
+}}
+
+// parentKinds is the insert of an entity that belongs to another one, under a compound key.
+var parentKinds = []Kind{{
+	// An entity belongs to another one of its partition: both are written in one transaction, or
+	// neither.
+	Name: "store-with", Says: "Inserts an entity and updates a property of its parent in one transaction.",
+	Inserts: true,
+	Parameters: []Parameter{
+		{Name: "place", Says: "The parent's place, in the same partition.", Type: OfPlace, Required: true},
+		{Name: "keeps", Says: "The property to copy to the parent.", Type: OfProperty, Required: true},
+	},
+	Serves: func(d *Design, a Arguments) []Lack {
+		there := d.Places[a.Text("place")]
+		if there.Table == d.Own.Table && there.PartitionKey == d.Own.PartitionKey {
+			return nil
+		}
+		return []Lack{{Parameter: "place", Says: "a transaction needs one partition; expected the design's partition_key and no table"}}
+	},
+	// Sent twice the transaction leaves the same.
+	New: func(c *Call) Workflow {
+		keeps := c.Arguments.Text("keeps")
+		kept := slices.DeleteFunc(c.Subject.Properties(), func(p entity.Property) bool { return p.Name != keeps })
+		return NewProcedure(nil, transact(c.Table, []entity.Change{
+			{Verb: entity.InsertOrReplace, Key: c.Subject.Key(""), Properties: c.Subject.Properties()},
+			{Verb: entity.InsertOrMerge, Key: c.Subject.Key(c.Arguments.Text("place")), Properties: kept},
+		}))
+	},
+}}
+
+// parallelKinds are the queries of several partitions. A workflow is sequential: how many are under
+// way at once is up to the clients of its phase.
+var parallelKinds = []Kind{{
+	// All partitions of what was loaded are read by one query each.
+	Name: "read-set", Says: "Reads a set of loaded partitions, one query each.",
+	Reads: true, Counters: []string{"partitions", "entities"},
+	Parameters: []Parameter{
+		{Name: "sets", Says: "The number of sets that partitions are divided into.",
+			Type: OfCount, Required: true, Least: 1, Most: 1_000_000},
+	},
+	Serves: needsLoad,
+	// Operation k is about the set of that number, counted round.
+	New: func(c *Call) Workflow {
+		// No set is empty, and there are no more sets than partitions; their lengths differ by one
+		// at most.
+		partitions := c.Partitions()
+		all := uint64(len(partitions))
+		sets := min(uint64(c.Arguments.Count("sets")), all)
+		at := c.K % sets
+		set := partitions[at*all/sets : (at+1)*all/sets]
+		queries := make([]Request, len(set))
+		for i, partition := range set {
+			queries[i] = Query(c.Table, target.OnePartition(partition))
+		}
+		return NewProcedure(func(t *Tx) {
+			for _, partition := range queries {
+				entities := int64(0)
+				for page := range t.pages(partition) {
+					entities += int64(len(page.Rows))
 				}
+				t.Add("partitions", 1)
+				t.Add("entities", entities)
 			}
-			looked := Read(c.TableOf(place), c.Subject.Key(place), met(End))
-			if refresh == 0 {
-				first := Read(c.Table, c.Subject.Key(""), met(func() Turn { return Send(looked) }))
-				s.Foresee(first.Operation, looked.Operation)
-				return first
-			}
-			alone := Read(c.Table, c.Subject.Key(""), met(End))
-			if c.K%refresh != 0 {
-				return alone
-			}
-			table := ReadAll(c.TableOf(place), target.Query{Range: filter.All()}, func(target.Row) {}, func() Turn { return Send(alone) })
-			s.Foresee(table.Operation, alone.Operation)
-			return table
-		})
+		}, queries...)
 	},
 }}

@@ -24,47 +24,39 @@ var transferKinds = []Kind{{
 		id, cents := own.Partition, int64(1+draw.IntN(100_000))
 		killed := draw.Float64() < c.Arguments.Share("killed")
 		from, to := c.Subject.Value(c.Arguments.Text("from")), c.Subject.Value(c.Arguments.Text("to"))
-		return NewScript(func(s *Script) Request {
-			if c.Arguments.Text("keyed") == "by-transfer" {
-				// A client that dies does so before its only request, or after it.
-				legs := []entity.Change{
-					leg(entity.Key{Partition: own.Partition, Row: "from " + from}, id, -cents),
-					leg(entity.Key{Partition: own.Partition, Row: "to " + to}, id, cents),
-				}
-				return writeTogether(c.Table, legs, target.Expected{}, nil)
-			}
-			paid := WriteOne(c.Table, leg(entity.Key{Partition: "account " + to, Row: id + " to"}, id, cents), target.Expected{}, nil)
-			pays := WriteOne(c.Table, leg(entity.Key{Partition: "account " + from, Row: id + " from"}, id, -cents), target.Expected{}, func(Attempt) Turn {
-				if killed {
-					return s.EndWith("killed", 1)
-				}
-				return Send(paid)
-			})
-			s.Foresee(pays.Operation, paid.Operation)
-			return pays
-		})
+		if c.Arguments.Text("keyed") == "by-transfer" {
+			// A client that crashes does so before its only request, or after it.
+			return NewProcedure(nil, transact(c.Table, []entity.Change{
+				leg(entity.Key{Partition: own.Partition, Row: "from " + from}, id, -cents),
+				leg(entity.Key{Partition: own.Partition, Row: "to " + to}, id, cents),
+			}))
+		}
+		pays := WriteOne(c.Table, leg(entity.Key{Partition: "account " + from, Row: id + " from"}, id, -cents))
+		paid := WriteOne(c.Table, leg(entity.Key{Partition: "account " + to, Row: id + " to"}, id, cents))
+		return NewProcedure(func(t *Tx) {
+			t.Send(pays)
+			t.CrashIf(killed)
+			t.Send(paid)
+		}, pays, paid)
 	},
 	Check: func(s *Setting, _ Arguments) Check {
-		sums := make(map[string]int64)
-		var order []string
-		see := func(row target.Row) {
-			id, some := row.Entity.Lookup(transferID)
-			if !some {
-				return
-			}
-			if _, known := sums[id.Text()]; !known {
-				order = append(order, id.Text())
-			}
-			amount, _ := row.Entity.Lookup(transferAmount)
-			sums[id.Text()] += amount.Int()
-		}
-		return newFinding("the legs of each transfer sum to zero", func(f *Finding) Request {
-			return ReadAll(s.Table, target.Query{}, see, func() Turn {
-				for _, id := range order {
-					f.Look(sums[id] == 0, "legs of transfer %s sum to %d", id, sums[id])
+		return newFinding("the legs of each transfer sum to zero", func(t *Tx, f *Findings) {
+			sums := make(map[string]int64)
+			var order []string
+			for row := range t.Rows(Query(s.Table, target.Query{})) {
+				id, some := row.Entity.Lookup(transferID)
+				if !some {
+					continue
 				}
-				return End()
-			})
+				if _, known := sums[id.Text()]; !known {
+					order = append(order, id.Text())
+				}
+				amount, _ := row.Entity.Lookup(transferAmount)
+				sums[id.Text()] += amount.Int()
+			}
+			for _, id := range order {
+				f.Look(sums[id] == 0, "legs of transfer %s sum to %d", id, sums[id])
+			}
 		})
 	},
 }}

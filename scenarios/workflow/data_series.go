@@ -35,24 +35,18 @@ var seriesKinds = []Kind{{
 		draw := c.Chance
 		p := &seriesPut{table: c.TableOf(l.at), key: l.key(about, slot/l.each),
 			count: entity.Property{Name: slotName(slot), Value: entity.Int32(int32(1 + draw.IntN(1000)))}}
-		return NewScript(func(s *Script) Request {
-			p.Script = s
-			blind := p.write(entity.InsertOrMerge, entity.Match{}, p.count)
-			reads := Read(p.table, p.key, p.changed)
-			switch c.Arguments.Text("write") {
-			case "etag":
-				s.Foresee(reads.Operation, blind.Operation)
-				return reads
-			case "replace":
-				reads = Read(p.table, p.key, func(a Attempt) Turn {
-					return Send(p.write(entity.InsertOrReplace, entity.Match{}, Overlay(a.Outcome.Entity, []entity.Property{p.count})...))
-				})
-				s.Foresee(reads.Operation, blind.Operation)
-				return reads
-			default:
-				return blind
-			}
-		})
+		read, blind := Read(p.table, p.key), p.write(entity.InsertOrMerge, entity.Match{}, p.count)
+		switch c.Arguments.Text("write") {
+		case "etag":
+			return NewProcedure(p.compareAndWrite, read, blind)
+		case "replace":
+			return NewProcedure(func(t *Tx) {
+				stored := t.Send(read).Entity
+				t.Send(p.write(entity.InsertOrReplace, entity.Match{}, Overlay(stored, []entity.Property{p.count})...))
+			}, read, blind)
+		default:
+			return NewProcedure(nil, blind)
+		}
 	},
 }, {
 	Name: "series-write", Says: "Writes all counts of a series in transactions of 100.",
@@ -68,12 +62,11 @@ var seriesKinds = []Kind{{
 			one.Verb, one.Key = entity.InsertOrReplace, l.key(about, slot/l.each)
 			one.Properties = append(one.Properties, entity.Property{Name: slotName(slot), Value: entity.Int32(int32(1 + draw.IntN(1000)))})
 		}
-		return NewScript(func(s *Script) Request {
-			batches := slices.Collect(slices.Chunk(changes, entity.MaxBatchChanges))
-			return s.InTurn(len(batches), func(i int, next func() Turn) Request {
-				return writeTogether(c.TableOf(l.at), batches[i], target.Expected{}, func(Attempt) Turn { return next() })
-			})
-		})
+		var batches []Request
+		for batch := range slices.Chunk(changes, entity.MaxBatchChanges) {
+			batches = append(batches, transact(c.TableOf(l.at), batch))
+		}
+		return newSequence(batches...)
 	},
 	Check: newSeriesCheck,
 }, {
@@ -82,19 +75,24 @@ var seriesKinds = []Kind{{
 	Serves: needsLoad,
 	New: func(c *Call) Workflow {
 		l := newSeriesLayout(c.Arguments)
-		table := c.TableOf(l.at)
-		return NewScript(func(s *Script) Request {
-			if c.Arguments.Text("by") == "range" {
-				see := func(row target.Row) { s.Add("counts", int64(countsIn(row.Entity))) }
-				return ReadAll(table, l.query(c.Subject), see, End)
+		var reads []Request
+		if c.Arguments.Text("by") == "range" {
+			reads = append(reads, Query(c.TableOf(l.at), l.query(c.Subject)))
+		} else {
+			for part := range l.parts() {
+				reads = append(reads, Read(c.TableOf(l.at), l.key(c.Subject, part)))
 			}
-			return s.InTurn(l.parts(), func(part int, next func() Turn) Request {
-				return Read(table, l.key(c.Subject, part), func(a Attempt) Turn {
-					s.Add("counts", int64(countsIn(a.Outcome.Entity)))
-					return next()
-				})
-			})
-		})
+		}
+		return NewProcedure(func(t *Tx) {
+			for _, read := range reads {
+				for page := range t.pages(read) {
+					t.Add("counts", countsIn(page.Entity))
+					for _, row := range page.Rows {
+						t.Add("counts", countsIn(row.Entity))
+					}
+				}
+			}
+		}, reads...)
 	},
 }}
 
@@ -109,14 +107,14 @@ func newSeriesCheck(s *Setting, a Arguments) Check {
 	if l.at != "" {
 		name += " at " + l.at
 	}
-	return newFinding(name, func(f *Finding) Request {
-		return InTurn(int(s.Loaded), func(i int, next func() Turn) Request {
-			about, held := s.Member(uint64(i)), 0
-			return ReadAll(s.TableOf(l.at), l.query(about), func(row target.Row) { held += countsIn(row.Entity) }, func() Turn {
-				f.Look(held == l.slots, "series %q, %q: %d of %d counts", about.Key(l.at).Partition, about.Key(l.at).Row, held, l.slots)
-				return next()
-			})
-		})
+	return newFinding(name, func(t *Tx, f *Findings) {
+		for n := range s.Loaded {
+			about, held := s.Member(n), int64(0)
+			for row := range t.Rows(Query(s.TableOf(l.at), l.query(about))) {
+				held += countsIn(row.Entity)
+			}
+			f.Look(held == int64(l.slots), "series %q, %q: %d of %d counts", about.Key(l.at).Partition, about.Key(l.at).Row, held, l.slots)
+		}
 	})
 }
 
@@ -165,8 +163,7 @@ const slotPrefix = "Count"
 
 func slotName(slot int) string { return fmt.Sprintf("%s%03d", slotPrefix, slot+1) }
 
-func countsIn(e entity.Packed) int {
-	count := 0
+func countsIn(e entity.Packed) (count int64) {
 	read := e.Cursor()
 	for p := (entity.Property{}); read.Next(&p); {
 		if strings.HasPrefix(p.Name, slotPrefix) {
@@ -182,44 +179,33 @@ func turn(c *Call, each int) (about Subject, position int) {
 	return c.Member(k / uint64(each)), int(k % uint64(each))
 }
 
-// seriesPut is the write of one count under way.
+// seriesPut is the write of one count.
 type seriesPut struct {
-	*Script
-	table    string
-	key      entity.Key
-	count    entity.Property
-	restarts int
+	table string
+	key   entity.Key
+	count entity.Property
 }
 
-// write returns a write of the entity that has the count.
 func (p *seriesPut) write(verb entity.Verb, match entity.Match, properties ...entity.Property) Request {
-	c := entity.Change{Verb: verb, Key: p.key, Properties: properties, Match: match}
-	return WriteOne(p.table, c, target.Expected{}, nil)
+	return WriteOne(p.table, entity.Change{Verb: verb, Key: p.key, Properties: properties, Match: match})
 }
 
-// changed writes the count if the entity is unchanged, and restarts otherwise. The next read finds
-// a write whose reply was lost.
-func (p *seriesPut) changed(a Attempt) Turn {
-	found, some := a.Outcome.Entity.Lookup(p.count.Name)
-	switch {
-	case p.restarts > MaxRestarts:
-		return GiveUp()
-	case p.restarts > 0 && some && found == p.count.Value:
-		return End()
-	}
-	r := p.write(entity.Merge, entity.MatchExactly(a.Outcome.Version), p.count)
-	r.Expected = target.Expected{Precondition: true, NotFound: true}
-	if !Ok(a.Outcome.Status) {
-		r = p.write(entity.Insert, entity.Match{}, p.count)
-		r.Expected = target.Expected{Conflict: true}
-	}
-	r.Then = func(a Attempt) Turn {
-		if Ok(a.Outcome.Status) {
-			return End()
+// compareAndWrite writes the count if the entity is unchanged since the read, and restarts
+// otherwise. The next read finds a write whose reply was lost.
+func (p *seriesPut) compareAndWrite(t *Tx) {
+	for restarts := range t.Restarts("conflicts") {
+		read := t.Send(Read(p.table, p.key))
+		if found, some := read.Entity.Lookup(p.count.Name); restarts > 0 && some && found == p.count.Value {
+			return
 		}
-		p.restarts++
-		p.Add("conflicts", 1)
-		return Send(Read(p.table, p.key, p.changed))
+		write := p.write(entity.Merge, entity.MatchExactly(read.Version), p.count)
+		write.Expected = expecting([]int{404, 412})
+		if !read.OK() {
+			write = p.write(entity.Insert, entity.Match{}, p.count)
+			write.Expected = expecting([]int{409})
+		}
+		if t.Send(write).OK() {
+			return
+		}
 	}
-	return Send(r)
 }

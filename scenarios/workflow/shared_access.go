@@ -76,31 +76,32 @@ var accessKinds = []Kind{{
 	// browser, the leave of the service.
 	New: func(c *Call) Workflow {
 		key, a := c.Subject.Key(""), c.Arguments
-		return NewScript(func(s *Script) Request {
-			read := Read(c.Table, key, nil)
-			first, requests := read, []target.Operation{read.Operation}
-			before := func(b target.Beside, counter string) {
-				then := first
-				b.Verb, b.Store = target.Ask, c.StoreOf(b.Store)
-				first = Aside(b, target.Expected{}, func(a Attempt) Turn {
-					s.Add(counter, 1)
-					if carried := len(a.Sent.Beside.Body); carried > 0 {
-						s.Add("carried", int64(carried))
-					}
-					return Send(then)
-				})
-				requests = append([]target.Operation{first.Operation}, requests...)
+		ask := func(b target.Beside) Request {
+			b.Verb, b.Store = target.Ask, c.StoreOf(b.Store)
+			return Beside(b)
+		}
+		var requests []Request
+		if c.Lacking.Has(0) {
+			token := []byte(signatureOf(c.Table, key, a.Text("covers")))
+			requests = append(requests, ask(target.Beside{Store: broker, Body: token, Takes: a.Duration("issue-time"), AtOnce: a.Count("issuers")}))
+		}
+		if c.Lacking.Has(1) {
+			requests = append(requests, ask(target.Beside{Store: preflight, Takes: preflightTakes}))
+		}
+		requests = append(requests, Read(c.Table, key))
+		return NewProcedure(func(t *Tx) {
+			for _, one := range requests {
+				t.Send(one)
+				switch asked := one.Operation.Beside; {
+				case asked == nil:
+				case asked.Body == nil:
+					t.Add("preflights", 1)
+				default:
+					t.Add("issued", 1)
+					t.Add("carried", int64(len(asked.Body)))
+				}
 			}
-			if c.Lacking.Has(1) {
-				before(target.Beside{Store: preflight, Takes: preflightTakes}, "preflights")
-			}
-			if c.Lacking.Has(0) {
-				token := []byte(signatureOf(c.Table, key, a.Text("covers")))
-				before(target.Beside{Store: broker, Body: token, Takes: a.Duration("issue-time"), AtOnce: a.Count("issuers")}, "issued")
-			}
-			s.Foresee(requests...)
-			return first
-		})
+		}, requests...)
 	},
 }, {
 	Name: "proxied-read", Says: "Reads an entity through a proxy.",
@@ -114,19 +115,15 @@ var accessKinds = []Kind{{
 	// The answer passes the proxy twice: in from the table, and out to the user.
 	New: func(c *Call) Workflow {
 		key, a := c.Subject.Key(""), c.Arguments
-		return NewScript(func(s *Script) Request {
-			carry := func(answer []byte) Request {
-				return Aside(target.Beside{Verb: target.Ask, Store: c.StoreOf(proxy), Body: answer, Takes: a.Duration("proxy-time"), AtOnce: a.Count("connections")},
-					target.Expected{}, func(a Attempt) Turn {
-						return s.EndWith("carried", 2*int64(len(a.Sent.Beside.Body)))
-					})
-			}
-			read := Read(c.Table, key, func(a Attempt) Turn {
-				return Send(carry(a.Outcome.Entity))
-			})
-			s.Foresee(read.Operation, carry(nil).Operation)
-			return read
-		})
+		carry := func(answer []byte) Request {
+			return Beside(target.Beside{Verb: target.Ask, Store: c.StoreOf(proxy), Body: answer, Takes: a.Duration("proxy-time"), AtOnce: a.Count("connections")})
+		}
+		read := Read(c.Table, key)
+		return NewProcedure(func(t *Tx) {
+			answer := t.Send(read).Entity
+			t.Send(carry(answer))
+			t.Add("carried", 2*int64(len(answer)))
+		}, read, carry(nil))
 	},
 }}
 

@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,19 +28,19 @@ var logKinds = []Kind{{
 	Counters: []string{"lines", "lost"}, Serves: needsTime, Stores: logStores,
 	New: func(c *Call) Workflow {
 		blobs, lost := gathered(c)
-		return NewScript(func(s *Script) Request {
-			s.Add("lost", lost)
-			return s.InTurn(len(blobs), func(at int, next func() Turn) Request {
-				one := blobs[at]
-				put := target.Beside{Verb: target.PutBlob, Store: c.StoreOf(logStore), Name: fmt.Sprintf("%s%06d.log", one.hour, c.Subject.Number()),
-					Body: []byte(one.text.String()), Metadata: map[string]string{
-						logFirst: entity.TicksOf(one.first).String(), logLast: entity.TicksOf(one.last).String()}}
-				return Aside(put, target.Expected{}, func(Attempt) Turn {
-					s.Add("lines", one.lines)
-					return next()
-				})
-			})
-		})
+		var puts []Request
+		for _, one := range blobs {
+			puts = append(puts, Beside(target.Beside{Verb: target.PutBlob, Store: c.StoreOf(logStore), Name: fmt.Sprintf("%s%06d.log", one.hour, c.Subject.Number()),
+				Body: []byte(one.text.String()), Metadata: map[string]string{
+					logFirst: entity.TicksOf(one.first).String(), logLast: entity.TicksOf(one.last).String()}}))
+		}
+		return NewProcedure(func(t *Tx) {
+			t.Add("lost", lost)
+			for i, one := range puts {
+				t.Send(one)
+				t.Add("lines", blobs[i].lines)
+			}
+		}, puts...)
 	},
 }, {
 	Name: "log-read", Says: "Reads the messages of some minutes: lists blobs, reads those that match.",
@@ -119,68 +120,49 @@ func gathered(c *Call) (blobs []*logBlob, lost int64) {
 	return blobs, int64(from)
 }
 
-// logReading is the reading of a window of time, its end excluded.
-type logReading struct {
-	*Script
-	from, upTo time.Time
-	chosen     []string
-}
+// window is a time from one instant to another, which is excluded.
+type window struct{ from, upTo time.Time }
 
-// side returns whether the instant that a text names lies in the window, 0, before it, -1,
-// or behind it, 1.
-func (r *logReading) side(text string) int {
+// side returns 0 if the instant that a text names lies in the window, -1 before it, 1 behind it.
+func (w window) side(text string) int {
 	ticks, err := entity.ParseTicks(text)
 	switch at := ticks.Time(); {
-	case err != nil || at.Before(r.from):
+	case err != nil || at.Before(w.from):
 		return -1
-	case at.Before(r.upTo):
+	case at.Before(w.upTo):
 		return 0
 	default:
 		return 1
 	}
 }
 
-func newLogRead(c *Call) *Script {
+func newLogRead(c *Call) *Procedure {
 	store, log := c.StoreOf(logStore), c.Arguments.Text("log")
 	from := messageTime(c.Subject, c.Arguments.Text("time")).Truncate(time.Minute)
-	r := &logReading{from: from, upTo: from.Add(time.Duration(c.Arguments.Count("minutes")) * time.Minute)}
-	choose := func(f target.Found) {
-		r.Add("listed", 1)
-		if r.side(f.Metadata[logFirst]) <= 0 && r.side(f.Metadata[logLast]) >= 0 {
-			r.chosen = append(r.chosen, f.Name)
+	w := window{from, from.Add(time.Duration(c.Arguments.Count("minutes")) * time.Minute)}
+	// At most sixty minutes touch two hours.
+	hours := slices.Compact([]string{hourOf(log, from), hourOf(log, w.upTo.Add(-time.Nanosecond))})
+	return NewProcedure(func(t *Tx) {
+		var chosen []string
+		for _, hour := range hours {
+			for blob := range t.blobs(store, hour, maxListed) {
+				t.Add("listed", 1)
+				if w.side(blob.Metadata[logFirst]) <= 0 && w.side(blob.Metadata[logLast]) >= 0 {
+					chosen = append(chosen, blob.Name)
+				}
+			}
 		}
-	}
-	var read func() Turn
-	read = func() Turn {
-		if len(r.chosen) == 0 {
-			return End()
-		}
-		name := r.chosen[0]
-		r.chosen = r.chosen[1:]
-		get := target.Beside{Verb: target.GetBlob, Store: store, Name: name}
-		return Send(Aside(get, target.Expected{NotFound: true}, func(a Attempt) Turn {
-			for i := range a.Outcome.Found {
+		for _, name := range chosen {
+			for _, blob := range t.Send(Beside(target.Beside{Verb: target.GetBlob, Store: store, Name: name}, 404)).Found {
 				lines := int64(0)
-				for line := range strings.Lines(string(a.Outcome.Found[i].Body)) {
-					if at, _, _ := strings.Cut(line, logDelimiter); r.side(at) == 0 {
+				for line := range strings.Lines(string(blob.Body)) {
+					if at, _, _ := strings.Cut(line, logDelimiter); w.side(at) == 0 {
 						lines++
 					}
 				}
-				r.Add("blobs", 1)
-				r.Add("lines", lines)
+				t.Add("blobs", 1)
+				t.Add("lines", lines)
 			}
-			return read()
-		}))
-	}
-	// At most sixty minutes touch two hours.
-	last := hourOf(log, r.upTo.Add(-time.Nanosecond))
-	return NewScript(func(s *Script) Request {
-		r.Script = s
-		return listAll(store, hourOf(log, from), choose, func() Turn {
-			if last == hourOf(log, from) {
-				return read()
-			}
-			return Send(listAll(store, last, choose, read))
-		})
-	})
+		}
+	}, blobsAfter(store, hours[0], "", ""))
 }

@@ -23,9 +23,8 @@ type indexList struct {
 	etag    string
 }
 
-// enter adds an id that is not in the list, strike takes it out. Both report whether
-// that changed anything.
-func (l *indexList) enter(id string) bool {
+// add adds an id, and reports whether the list lacked it.
+func (l *indexList) add(id string) bool {
 	if slices.Contains(l.ids, id) {
 		return false
 	}
@@ -33,13 +32,8 @@ func (l *indexList) enter(id string) bool {
 	return true
 }
 
-func (l *indexList) strike(id string) bool {
-	at := slices.Index(l.ids, id)
-	if at < 0 {
-		return false
-	}
-	l.ids = slices.Delete(l.ids, at, at+1)
-	return true
+func (l *indexList) remove(id string) {
+	l.ids = slices.DeleteFunc(l.ids, func(one string) bool { return one == id })
 }
 
 // text returns the property with the name, which distinguishes the lists of different indexes, and
@@ -142,26 +136,25 @@ func (x *indexLists) value(stored entity.Packed) string {
 
 func blobName(key entity.Key) string { return key.Partition + "/" + key.Row }
 
-// read returns the request that reads a list.
-func (x *indexLists) read(key entity.Key, name string, then func(l *indexList) Turn) Request {
-	l := x.list(key, name)
+// reading returns the request that reads a list, read the list.
+func (x *indexLists) reading(key entity.Key) Request {
 	if x.form == indexBlob {
-		get := target.Beside{Verb: target.GetBlob, Store: x.StoreOf(x.container), Name: blobName(key)}
-		return Aside(get, target.Expected{NotFound: true}, func(a Attempt) Turn {
-			if len(a.Outcome.Found) > 0 {
-				l.there, l.etag = true, a.Outcome.Found[0].ETag
-				l.fill(string(a.Outcome.Found[0].Body))
-			}
-			return then(l)
-		})
+		return Beside(target.Beside{Verb: target.GetBlob, Store: x.StoreOf(x.container), Name: blobName(key)}, 404)
 	}
-	return Read(x.table(), key, func(a Attempt) Turn {
-		if Ok(a.Outcome.Status) {
-			l.there, l.version = true, a.Outcome.Version
-			l.unpack(a.Outcome.Entity)
-		}
-		return then(l)
-	})
+	return Read(x.table(), key)
+}
+
+func (x *indexLists) read(t *Tx, key entity.Key, name string) *indexList {
+	l, stored := x.list(key, name), t.Send(x.reading(key))
+	switch {
+	case len(stored.Found) > 0:
+		l.there, l.etag = true, stored.Found[0].ETag
+		l.fill(string(stored.Found[0].Body))
+	case x.form != indexBlob && stored.OK():
+		l.there, l.version = true, stored.Version
+		l.unpack(stored.Entity)
+	}
+	return l
 }
 
 // change returns the write of a list that is an entity: over what was read alone, unless
@@ -182,15 +175,10 @@ func (x *indexLists) fits(l *indexList) bool {
 	return x.form == indexBlob || entity.Size(l.key, l.properties()) <= entity.MaxEntityBytes
 }
 
-// overtaken are the replies to a write after another client's.
-var overtaken = target.Expected{NotFound: true, Conflict: true, Precondition: true}
-
-// write returns the request that writes a list. then gets whether it was written, or another client
-// wrote it since the read.
-func (x *indexLists) write(l *indexList, then func(written bool) Turn) Request {
-	told := func(a Attempt) Turn { return then(Ok(a.Outcome.Status)) }
+// writing returns the request that writes a list, unless another client did so since it was read.
+func (x *indexLists) writing(l *indexList) Request {
 	if x.form != indexBlob {
-		return WriteOne(x.table(), x.change(l), overtaken, told)
+		return WriteOne(x.table(), x.change(l), overtaken...)
 	}
 	put := target.Beside{Verb: target.PutBlob, Store: x.StoreOf(x.container), Name: blobName(l.key), Body: []byte(l.text()), Match: l.etag}
 	switch {
@@ -199,36 +187,24 @@ func (x *indexLists) write(l *indexList, then func(written bool) Turn) Request {
 	case !l.there:
 		put.Match = target.IfAbsent
 	}
-	return Aside(put, overtaken, told)
+	return Beside(put, overtaken...)
 }
 
-// mend repairs a list for one entity: it reads the list and the entity, and writes the list with
+// repair updates a list for one entity: it reads the list and the entity, and writes the list with
 // the entity if it exists and has the list's value, else without. It always writes, so that every
 // client that read the list before restarts.
-func (x *indexLists) mend(s *Script, key, about entity.Key, name string, then func() Turn) Request {
-	restarts := 0
-	var from func() Request
-	from = func() Request {
-		return x.read(key, name, func(l *indexList) Turn {
-			return Send(Read(x.Table, about, func(a Attempt) Turn {
-				if !Ok(a.Outcome.Status) || x.value(a.Outcome.Entity) != name {
-					l.strike(x.id(about))
-				} else if l.enter(x.id(about)) && !x.fits(l) {
-					s.Add("full", 1)
-					return then()
-				}
-				return Send(x.write(l, func(written bool) Turn {
-					if written {
-						return then()
-					}
-					s.Add("conflicts", 1)
-					if restarts++; restarts > MaxRestarts {
-						return GiveUp()
-					}
-					return Send(from())
-				}))
-			}))
-		})
+func (x *indexLists) repair(t *Tx, key, about entity.Key, name string) {
+	for range t.Restarts("conflicts") {
+		l := x.read(t, key, name)
+		stored := t.Send(Read(x.Table, about))
+		if !stored.OK() || x.value(stored.Entity) != name {
+			l.remove(x.id(about))
+		} else if l.add(x.id(about)) && !x.fits(l) {
+			t.Add("full", 1)
+			return
+		}
+		if t.Send(x.writing(l)).OK() {
+			return
+		}
 	}
-	return from()
 }

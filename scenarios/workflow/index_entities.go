@@ -18,12 +18,8 @@ const (
 	indexBlob = "blob"
 )
 
-// What indexes need of a phase that gives nothing else.
-const (
-	maxHidden = 10 * time.Minute
-	// maxReceived is how many messages a queue hands out at once.
-	maxReceived = 32
-)
+// maxHidden is the maximum visibility timeout.
+const maxHidden = 10 * time.Minute
 
 var (
 	indexAttribute = Parameter{Name: "attribute", Says: "The attribute to index.", Type: OfAttribute, Required: true}
@@ -32,22 +28,16 @@ var (
 		Type: OfChoice, Choices: []string{"first", "last"}, Default: "first"}
 )
 
-// indexChanging returns the kind of a change that keeps its lists right.
-func indexChanging(name, says string, inserts bool, counters []string, first func(x *indexChange) Request) Kind {
+// indexChanging returns the kind of a change that updates the lists.
+func indexChanging(name, says string, inserts bool, counters []string, change func(x *indexChange) *Procedure) Kind {
 	return Kind{Name: name, Says: says, Inserts: inserts, Counters: counters,
 		Parameters: slices.Concat(indexParameters(), []Parameter{indexAttribute, indexAnnounced, indexKilled}),
 		Serves: func(d *Design, a Arguments) []Lack {
 			return indexLacks(d, a, name == "index-rename")
 		},
 		Stores: indexStores, Check: newIndexCheck,
-		New: func(c *Call) Workflow {
-			return NewScript(func(s *Script) Request {
-				x := &indexChange{indexLists: newIndexLists(c.Setting, c.Arguments), call: c, s: s}
-				x.killed = c.Happens("killed")
-				x.name = c.Fresh.Value(c.Arguments.Text("attribute"))
-				return first(x)
-			})
-		}}
+		New: func(c *Call) Workflow { return change(newIndexChange(c)) },
+	}
 }
 
 // indexKinds are the workflows of index entities: lists of what has one value of
@@ -64,18 +54,22 @@ var indexKinds = []Kind{
 		Serves: func(d *Design, a Arguments) []Lack { return indexLacks(d, a, false) },
 		Stores: indexContainers,
 		New: func(c *Call) Workflow {
-			x, attribute := newIndexLists(c.Setting, c.Arguments), c.Arguments.Text("attribute")
-			name := c.Subject.Value(attribute)
-			return NewScript(func(s *Script) Request {
-				first := x.read(c.Subject.Key(x.place), name, func(l *indexList) Turn {
-					if len(l.ids) == 0 {
-						s.Add("empty", 1)
+			x := newIndexLists(c.Setting, c.Arguments)
+			key, name := c.Subject.Key(x.place), c.Subject.Value(c.Arguments.Text("attribute"))
+			return NewProcedure(func(t *Tx) {
+				list := x.read(t, key, name)
+				if len(list.ids) == 0 {
+					t.Add("empty", 1)
+				}
+				for _, id := range list.ids {
+					// It may have been renamed, or deleted, since the list was written.
+					if listed := t.Send(Read(x.Table, x.named(list, id))); listed.OK() && x.value(listed.Entity) == name {
+						t.Add("found", 1)
+					} else {
+						t.Add("stale", 1)
 					}
-					return x.lookUp(s, l)
-				})
-				s.Foresee(first.Operation, Read(x.Table, c.Subject.Key(""), nil).Operation)
-				return first
-			})
+				}
+			}, x.reading(key), Read(x.Table, c.Subject.Key("")))
 		},
 	},
 	{Name: "index-build", Says: "Adds loaded entities to their lists, one per operation.",
@@ -84,19 +78,15 @@ var indexKinds = []Kind{
 		Stores: indexStores, Check: newIndexCheck,
 		// Whatever changes meanwhile, its list is right in the end, as by a worker.
 		New: func(c *Call) Workflow {
-			x := newIndexLists(c.Setting, c.Arguments)
-			return NewScript(func(s *Script) Request {
-				subject := c.Subject
-				if c.K < c.Loaded {
-					subject = c.Member(c.K)
-				}
-				key, name := subject.Key(""), subject.Value(c.Arguments.Text("attribute"))
-				list := c.KeyWith(subject, x.place, c.Arguments.Text("attribute"), name)
-				first := x.mend(s, list, key, name, End)
-				sketch := x.write(x.list(list, name), nil)
-				s.Foresee(first.Operation, Read(x.Table, key, nil).Operation, sketch.Operation)
-				return first
-			})
+			x, subject := newIndexLists(c.Setting, c.Arguments), c.Subject
+			if c.K < c.Loaded {
+				subject = c.Member(c.K)
+			}
+			key, name := subject.Key(""), subject.Value(c.Arguments.Text("attribute"))
+			list := c.KeyWith(subject, x.place, c.Arguments.Text("attribute"), name)
+			return NewProcedure(func(t *Tx) {
+				x.repair(t, list, key, name)
+			}, x.reading(list), Read(x.Table, key), x.writing(x.list(list, name)))
 		},
 	},
 	{Name: "index-work", Says: "Receives messages and repairs the lists that they name.",
@@ -112,18 +102,11 @@ var indexKinds = []Kind{
 		},
 		Stores: indexStores, Check: newIndexCheck,
 		New: func(c *Call) Workflow {
-			return NewScript(func(s *Script) Request {
-				x := &indexWork{newIndexLists(c.Setting, c.Arguments), s, c.Arguments.Duration("hidden"), c.Arguments.Count("most"), 0}
-				if draw := c.Chance; draw.Float64() < c.Arguments.Share("killed") {
-					x.dies = diesReceived + draw.IntN(diesUndeleted)
-				}
-				return x.receive(func(handled int, _ bool) Turn {
-					if handled == 0 {
-						s.Add("idle", 1)
-					}
-					return End()
-				})
-			})
+			x := newIndexWorker(c.Setting, c.Arguments, c.Arguments.Count("most"))
+			if draw := c.Chance; draw.Float64() < c.Arguments.Share("killed") {
+				x.crashes = crashReceived + draw.IntN(crashUndeleted)
+			}
+			return NewProcedure(func(t *Tx) { work(t, x.handle) }, x.receive())
 		},
 	},
 }

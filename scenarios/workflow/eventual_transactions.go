@@ -37,10 +37,11 @@ var archiveKinds = []Kind{{
 		if c.Happens("malformed") {
 			asks, body = "malformed", []byte(fmt.Sprintf("message %d asks for nothing", c.K))
 		}
-		return NewScript(func(s *Script) Request {
-			return Aside(target.Beside{Verb: target.PutMessage, Store: c.StoreOf(c.Arguments.Text("queue")), Body: body}, target.Expected{},
-				func(Attempt) Turn { return s.EndWith(asks, 1) })
-		})
+		message := put(c.StoreOf(c.Arguments.Text("queue")), body, 0)
+		return NewProcedure(func(t *Tx) {
+			t.Send(message)
+			t.Add(asks, 1)
+		}, message)
 	},
 }, {
 	Name: "archive-work", Says: "Receives a message, copies its entity, deletes the original, deletes the message.",
@@ -61,31 +62,29 @@ var archiveKinds = []Kind{{
 		return []Store{{Name: a.Text("queue"), Queue: true}, {Name: a.Text("poison"), Queue: true}}
 	},
 	New: func(c *Call) Workflow {
-		draw := c.Chance
-		return NewScript(func(s *Script) Request {
-			w := newArchiveWorker(c.Setting, c.Arguments, s)
-			w.dies = func() string {
-				dying, step := draw.Float64() < c.Arguments.Share("killed"), archiveSteps()[draw.IntN(len(archiveSteps()))]
+		w, m := newArchiveWorker(c.Setting, c.Arguments), moveOf(c.Subject, c.Arguments.Text("place"))
+		messages := receive(w.queue, c.Arguments.Count("most"), c.Arguments.Duration("hidden"))
+		return NewProcedure(func(t *Tx) {
+			draw := c.Chance
+			crash := func() string {
+				crashes, step := draw.Float64() < c.Arguments.Share("killed"), archiveSteps()[draw.IntN(len(archiveSteps()))]
 				switch after := c.Arguments.Text("after"); {
-				case !dying:
+				case !crashes:
 					return ""
-				case after == anyStep:
-					return step
-				default:
+				case after != anyStep:
 					return after
+				default:
+					return step
 				}
 			}
-			receive := w.receive(c.Arguments.Count("most"), c.Arguments.Duration("hidden"), func(found []target.Found, _ bool) Turn {
-				if len(found) == 0 {
-					s.Add("idle", 1)
+			work(t, func(t *Tx) (int, bool) {
+				received := t.Send(messages)
+				for _, m := range received.Found {
+					w.carryOut(t, m, crash)
 				}
-				return w.carryOutAll(found)
+				return len(received.Found), received.Silent
 			})
-			m := moveOf(c.Subject, c.Arguments.Text("place"))
-			s.Foresee(receive.Operation, Read(w.current, m.source(), nil).Operation, w.copied(m.destination(), nil, nil).Operation,
-				w.deleted(m.source(), nil).Operation, w.forgotten(target.Found{}, nil).Operation)
-			return receive
-		})
+		}, messages, Read(w.current, m.source()), w.copied(m.destination(), nil), WriteOne(w.current, deletion(m.source()), 404), remove(w.queue, target.Found{}))
 	},
 	Check: func(s *Setting, a Arguments) Check { return newArchived(s, a) },
 }, {
@@ -99,26 +98,22 @@ var archiveKinds = []Kind{{
 	// before it is deleted; one that reads the archive first can miss it.
 	New: func(c *Call) Workflow {
 		place := c.Arguments.Text("place")
-		tables := []string{c.Table, c.TableOf(place)}
-		keys := []entity.Key{c.Subject.Key(""), c.Subject.Key(place)}
-		order := []int{0, 1}
+		current, archive := Read(c.Table, c.Subject.Key("")), Read(c.TableOf(place), c.Subject.Key(place))
+		first, second, found := current, archive, []string{"neither", "archive", "current", "both"}
 		if c.Arguments.Text("first") == "archive" {
-			order = []int{1, 0}
+			first, second, found = archive, current, []string{"neither", "current", "archive", "both"}
 		}
-		var there [2]bool
-		return NewScript(func(s *Script) Request {
-			second := Read(tables[order[1]], keys[order[1]], func(a Attempt) Turn {
-				there[order[1]] = Ok(a.Outcome.Status)
-				found := map[[2]bool]string{{true, false}: "current", {false, true}: "archive", {true, true}: "both", {false, false}: "neither"}
-				return s.EndWith(found[there], 1)
-			})
-			first := Read(tables[order[0]], keys[order[0]], func(a Attempt) Turn {
-				there[order[0]] = Ok(a.Outcome.Status)
-				return SendAfter(c.Arguments.Duration("pause"), second)
-			})
-			s.Foresee(first.Operation, second.Operation)
-			return first
-		})
+		return NewProcedure(func(t *Tx) {
+			at := 0
+			if t.Send(first).OK() {
+				at += 2
+			}
+			t.Sleep(c.Arguments.Duration("pause"))
+			if t.Send(second).OK() {
+				at++
+			}
+			t.Add(found[at], 1)
+		}, first, second)
 	},
 }, {
 	Name: "archive-naive", Says: "Moves an entity to the archive without a queue.",
@@ -127,7 +122,32 @@ var archiveKinds = []Kind{{
 			Type: OfChoice, Choices: []string{"copy", "delete"}, Default: "copy"},
 		{Name: "killed", Says: "The share of clients that crash between the writes.", Type: OfShare, Default: "0"}},
 	Counters: []string{"moved", "repeated", "killed"}, Serves: archiveServes,
-	New:   func(c *Call) Workflow { return newArchiveNaive(c) },
+	New: func(c *Call) Workflow {
+		place := c.Arguments.Text("place")
+		m := moveOf(c.Subject, place)
+		copied := func(properties []entity.Property) Request {
+			return WriteOne(c.TableOf(place), entity.Change{Verb: entity.Insert, Key: m.destination(), Properties: properties})
+		}
+		read, deleted := Read(c.Table, m.source()), WriteOne(c.Table, deletion(m.source()), 404)
+		return NewProcedure(func(t *Tx) {
+			original := t.Send(read)
+			if original.Missing() {
+				t.Add("repeated", 1)
+				return
+			}
+			first, second := copied(t.properties(original)), deleted
+			if c.Arguments.Text("first") == "delete" {
+				first, second = second, first
+			}
+			if reply := t.Send(first); reply.Status == 404 && !reply.Silent {
+				t.Add("repeated", 1)
+				return
+			}
+			t.CrashIf(c.Happens("killed"))
+			t.Send(second)
+			t.Add("moved", 1)
+		}, read, copied(nil), deleted)
+	},
 	Check: func(s *Setting, a Arguments) Check { return newArchived(s, a) },
 }}
 

@@ -68,24 +68,25 @@ var sealKinds = []Kind{{
 	Serves: sealable,
 	New: func(c *Call) Workflow {
 		r, key := resolverOf(c.Arguments), c.Subject.Key("")
-		return NewScript(func(s *Script) Request {
-			return Read(c.Table, key, func(a Attempt) Turn {
-				if a.Outcome.Status == 404 {
-					return s.EndWith("missing", 1)
+		read := Read(c.Table, key)
+		return NewProcedure(func(t *Tx) {
+			stored := t.Send(read)
+			if !stored.OK() {
+				t.Add("missing", 1)
+				return
+			}
+			// Of several sealed properties the worst counts.
+			met, master := make(map[string]bool), newMasterKey(c.Table)
+			for _, plain := range c.Subject.Properties() {
+				met[master.check(key, stored.Entity, plain, r.Picks(key, plain.Name))] = true
+			}
+			for _, one := range []string{"missing", "clear", "broken", "opened", "plain"} {
+				if met[one] || one == "plain" {
+					t.Add(one, 1)
+					return
 				}
-				// Of several sealed properties the worst counts.
-				met := make(map[string]bool)
-				for _, plain := range c.Subject.Properties() {
-					met[newMasterKey(c.Table).check(key, a.Outcome.Entity, plain, r.Picks(key, plain.Name))] = true
-				}
-				for _, one := range []string{"missing", "clear", "broken", "opened"} {
-					if met[one] {
-						return s.EndWith(one, 1)
-					}
-				}
-				return s.EndWith("plain", 1)
-			})
-		})
+			}
+		}, read)
 	},
 }}
 
@@ -154,7 +155,7 @@ func unsealable(d *Design, r Resolver, one DesignProperty) string {
 
 // newSealed returns the write of what an entity is stored as, which counts by how many bytes
 // that is more than its own.
-func newSealed(c *Call, about Subject, change entity.Change) *Script {
+func newSealed(c *Call, about Subject, change entity.Change) *Procedure {
 	change.Key, change.Properties = about.Key(""), about.Properties()
 	plain := entity.Size(change.Key, change.Properties)
 	if draw := c.Chance; c.Arguments.Truth("sealed") {
@@ -178,11 +179,11 @@ func newSealed(c *Call, about Subject, change entity.Change) *Script {
 		change.Properties = sealed
 	}
 	added := entity.Size(change.Key, change.Properties) - plain
-	return NewScript(func(s *Script) Request {
-		return WriteOne(c.Table, change, target.Expected{}, func(Attempt) Turn {
-			return s.EndWith("added-bytes", int64(added))
-		})
-	})
+	write := WriteOne(c.Table, change)
+	return NewProcedure(func(t *Tx) {
+		t.Send(write)
+		t.Add("added-bytes", int64(added))
+	}, write)
 }
 
 // check returns the fault of a property of an entity, empty for none.
@@ -281,8 +282,8 @@ func newUnsealed(s *Setting, a Arguments) Check {
 	if what == "" {
 		what = a.Text("resolver")
 	}
-	return newFinding("nobody can read "+what+" without the key", func(f *Finding) Request {
-		see := func(row target.Row) {
+	return newFinding("nobody can read "+what+" without the key", func(t *Tx, f *Findings) {
+		for row := range t.Rows(Query(s.Table, target.Query{})) {
 			list, _ := row.Entity.Unpack(nil)
 			for _, p := range list {
 				if p.Name != sealKey && p.Name != sealedBy && r.Picks(row.Key, p.Name) {
@@ -290,7 +291,6 @@ func newUnsealed(s *Setting, a Arguments) Check {
 				}
 			}
 		}
-		return ReadAll(s.Table, target.Query{}, see, End)
 	})
 }
 
@@ -299,14 +299,14 @@ func newUnsealed(s *Setting, a Arguments) Check {
 const shortestPlain = 6
 
 // seeSealed examines an entity without the key: its keys, and the bytes of its properties.
-func seeSealed(f *Finding, property string, by envelope, row target.Row) {
+func seeSealed(f *Findings, property string, by envelope, row target.Row) {
 	value, some := row.Entity.Lookup(property)
 	if !some {
 		return
 	}
-	f.Found.Looked++
+	f.Looked++
 	fault := func(what string) {
-		f.Found.Fault(fmt.Sprintf("%s of (%s, %s) %s", property, row.Key.Partition, row.Key.Row, what))
+		f.Fault(fmt.Sprintf("%s of (%s, %s) %s", property, row.Key.Partition, row.Key.Row, what))
 	}
 	if value.Type() == entity.TypeString {
 		fault("is not encrypted")
@@ -320,49 +320,6 @@ func seeSealed(f *Finding, property string, by envelope, row target.Row) {
 	case len(plain) >= shortestPlain && bytes.Contains(raw, []byte(plain)):
 		fault("is readable without the key")
 	}
-}
-
-// FanOut is a question for several partitions, with one query each, in order: for instance the
-// buckets of a PartitionKey. Each query reads until no continuation token is left, or its page
-// limit.
-type FanOut struct {
-	queries []target.Operation
-	// pages is how many pages each of them reads at most, 0 for no bound.
-	pages int
-	// at is the position of the query under way, page its page.
-	at, page int
-}
-
-var _ Workflow = (*FanOut)(nil)
-
-// NewFanOut returns the workflow of queries, at least one, with a maximum of pages each, 0 for no
-// limit. It takes ownership of the slice.
-func NewFanOut(queries []target.Operation, pages int) *FanOut {
-	return &FanOut{queries: queries, pages: pages}
-}
-
-// Requests returns the first page of each query.
-func (f *FanOut) Requests() []target.Operation { return f.queries }
-
-// Begin implements [Workflow].
-func (f *FanOut) Begin() target.Operation { return f.queries[0] }
-
-// Next implements [Workflow].
-func (f *FanOut) Next(a Attempt) (Move, target.Operation) {
-	if !Ok(a.Outcome.Status) {
-		return Settle, target.Operation{}
-	}
-	f.page++
-	if a.Outcome.Next.Present && f.page != f.pages {
-		further := f.queries[f.at]
-		further.Query.Token = a.Outcome.Next
-		return Proceed, further
-	}
-	f.at, f.page = f.at+1, 0
-	if f.at == len(f.queries) {
-		return Succeed, target.Operation{}
-	}
-	return Proceed, f.queries[f.at]
 }
 
 // Resolver selects properties of entities by PartitionKey, RowKey and name, as in the documents'

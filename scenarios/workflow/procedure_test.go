@@ -2,6 +2,7 @@ package workflow_test
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -14,64 +15,72 @@ import (
 	"loadgen/target"
 )
 
-// A script goes on where its request was answered as expected, and leaves everything
-// else to the retry policy.
-func TestScriptGoesOn(t *testing.T) {
+// A procedure continues after a reply that its request expects, and leaves everything else to the
+// retry policy.
+func TestProcedureContinues(t *testing.T) {
 	key := entity.Key{Partition: "p", Row: "r"}
-	type then = func(workflow.Attempt) workflow.Turn
-	insert := func(next then) workflow.Request {
-		return workflow.WriteOne("T", entity.Change{Verb: entity.Insert, Key: key}, target.Expected{}, next)
-	}
-	remove := func(next then) workflow.Request {
-		return workflow.WriteOne("T", entity.Change{Verb: entity.Delete, Key: key, Match: entity.MatchAny}, target.Expected{}, next)
-	}
-	end := func(workflow.Attempt) workflow.Turn { return workflow.End() }
+	insert := workflow.WriteOne("T", entity.Change{Verb: entity.Insert, Key: key})
+	remove := workflow.WriteOne("T", entity.Change{Verb: entity.Delete, Key: key, Match: entity.MatchAny})
+	end := func(*workflow.Tx) {}
 	for _, row := range []struct {
 		name      string
 		first     workflow.Request
+		then      func(t *workflow.Tx)
 		told, did string
 	}{
-		{"what is answered well and has no sequel ends", insert(nil), "201", "insert succeed"},
-		{"what is answered well goes on", insert(func(workflow.Attempt) workflow.Turn { return workflow.Send(remove(end)) }), "201 204", "insert delete succeed"},
-		{"a busy server is waited for", insert(end), "503 0? 201?", "insert settle settle succeed"},
-		{"a conflict nobody expected is no success", insert(end), "409", "insert settle"},
-		{"an insert after silence meets its own success", insert(end), "0? 409?", "insert settle succeed"},
-		{"so does a deletion", remove(end), "0? 404?", "delete settle succeed"},
-		{"a deletion of nothing is none", remove(end), "404", "delete settle"},
-		{"what is read need not be there", workflow.Read("T", key, end), "404", "get succeed"},
-		{"what gives up fails", workflow.Read("T", key, func(workflow.Attempt) workflow.Turn { return workflow.GiveUp() }), "bare", "get fail"},
+		{"a success without further requests", insert, end, "201", "insert succeed"},
+		{"a single request", insert, nil, "503 201", "insert settle succeed"},
+		{"a success with a further request", insert, func(t *workflow.Tx) { t.Send(remove) }, "201 204", "insert delete succeed"},
+		{"a busy server", insert, end, "503 0? 201?", "insert settle settle succeed"},
+		{"an unexpected conflict", insert, end, "409", "insert settle"},
+		{"an insert after silence meets its own success", insert, end, "0? 409?", "insert settle succeed"},
+		{"a deletion after silence meets its own success", remove, end, "0? 404?", "delete settle succeed"},
+		{"a deletion of nothing", remove, end, "404", "delete settle"},
+		{"a read of nothing", workflow.Read("T", key), end, "404", "get succeed"},
+		{"a failure", workflow.Read("T", key), (*workflow.Tx).Fail, "bare", "get fail"},
+		{"a crash", insert, func(t *workflow.Tx) { t.CrashIf(true); t.Send(remove) }, "201", "insert succeed"},
 	} {
-		p := workflow.NewScript(func(*workflow.Script) workflow.Request { return row.first })
-		assert.Equalf(t, row.did, play(p, row.told), "%s: it did", row.name)
+		body := func(t *workflow.Tx) {
+			t.Send(row.first)
+			row.then(t)
+		}
+		if row.then == nil {
+			body = nil
+		} else {
+			assert.Equalf(t, row.did, play(workflow.NewProcedure(body), row.told), "%s: without foreseen requests it did", row.name)
+		}
+		assert.Equalf(t, row.did, play(workflow.NewProcedure(body, row.first), row.told), "%s: it did", row.name)
 	}
 }
 
-// A pause is of the request that follows it alone.
-func TestScriptPauses(t *testing.T) {
-	read := func(then func(workflow.Attempt) workflow.Turn) workflow.Request {
-		return workflow.Read("T", entity.Key{}, then)
-	}
-	p := workflow.NewScript(func(*workflow.Script) workflow.Request {
-		return read(func(workflow.Attempt) workflow.Turn {
-			return workflow.SendAfter(3*time.Second, read(func(workflow.Attempt) workflow.Turn { return workflow.Send(read(nil)) }))
-		})
+// A pause delays the next request only. A stopped procedure ends, and leaves no goroutine.
+func TestProcedurePausesAndStops(t *testing.T) {
+	before, ended := runtime.NumGoroutine(), false
+	read := workflow.Read("T", entity.Key{})
+	p := workflow.NewProcedure(func(t *workflow.Tx) {
+		defer func() { ended = true }()
+		t.Send(read)
+		t.Sleep(3 * time.Second)
+		for range t.Restarts("again") {
+			t.Send(read)
+		}
 	})
+	assert.Len(t, workflow.Requests(p), 1, "only the first request is foreseen")
 	var pauses []time.Duration
 	for _, status := range []int{200, 200, 503, 200} {
-		sent := p.Begin()
-		p.Next(workflow.Attempt{Sent: &sent, Outcome: &target.Outcome{Status: status}})
+		p.Next(workflow.Attempt{Sent: new(target.Operation), Outcome: &target.Outcome{Status: status}})
 		pauses = append(pauses, p.Pause())
 	}
 	assert.Equal(t, []time.Duration{3 * time.Second, 0, 0, 0}, pauses)
-	// Nothing else is foreseen than the first request, unless the script says so.
-	first := p.Begin()
-	assert.Equal(t, []target.Operation{first}, workflow.Requests(p))
-	p.Foresee(first, target.Operation{Verb: entity.Merge})
-	assert.Len(t, workflow.Requests(p), 2)
+	p.Stop()
+	p.Stop()
+	assert.True(t, ended, "the function has ended")
+	assert.Equal(t, map[string]int64{"again": 2}, counted(p))
+	assert.LessOrEqual(t, runtime.NumGoroutine(), before)
 }
 
-// ReadAll sees every row of every page, in the order of the index, and once.
-func TestReadAllReadsEveryPage(t *testing.T) {
+// Rows returns every row of every page, in the order of the index, and once.
+func TestRowsReadEveryPage(t *testing.T) {
 	w := newWorld(t)
 	const many = 2500
 	for from := 0; from < many; from += entity.MaxBatchChanges {
@@ -82,8 +91,10 @@ func TestReadAllReadsEveryPage(t *testing.T) {
 		require.Less(t, w.do(&op).Status, 300)
 	}
 	var rows []string
-	p := workflow.NewScript(func(*workflow.Script) workflow.Request {
-		return workflow.ReadAll("Test", target.OnePartition("p"), func(r target.Row) { rows = append(rows, r.Key.Row) }, workflow.End)
+	p := workflow.NewProcedure(func(t *workflow.Tx) {
+		for row := range t.Rows(workflow.Query("Test", target.OnePartition("p"))) {
+			rows = append(rows, row.Key.Row)
+		}
 	})
 	if !w.run(p) || len(rows) != many || !slices.IsSorted(rows) || len(slices.Compact(rows)) != many || w.requests["query"] != 3 {
 		t.Errorf("%d rows were seen, sorted %v, by %d requests; want %d in order, each once, by 3", len(rows), slices.IsSorted(rows), w.requests["query"], many)

@@ -1,0 +1,290 @@
+package workflow
+
+import (
+	"fmt"
+	"iter"
+	"net/url"
+	"strings"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/filter"
+	"loadgen/target"
+)
+
+var (
+	largeSize = Parameter{Name: "size", Says: "The value's size in bytes.", Type: OfCount, Default: "1200000", Least: 1, Most: 3_900_000}
+	largeForm = Parameter{Name: "form", Says: "Where the value is: a blob, 64 KiB properties, or several entities.",
+		Type: OfChoice, Choices: []string{"blob", "inline", "entities"}, Default: "blob"}
+	largeKilled = Parameter{Name: "killed", Says: "The share of clients that crash between blob and entity.", Type: OfShare, Default: "0"}
+	largeWanted = Parameter{Name: "wanted", Says: "The share of readers that need the value.", Type: OfShare, Default: "100%"}
+)
+
+// largeFirst returns the parameter of what comes first.
+func largeFirst(usually string) Parameter {
+	return Parameter{Name: "first", Says: "The first step.", Type: OfChoice, Choices: []string{"blob", "entity"}, Default: usually}
+}
+
+func largeStores(a Arguments) []Store {
+	if a.Text("form") == "blob" {
+		return []Store{{Name: largeStore}}
+	}
+	return nil
+}
+
+// newLargeCheck returns the check that each blob to which an entity points is there, which lists
+// all blobs and then reads all entities.
+func newLargeCheck(s *Setting, a Arguments) Check {
+	if a.Text("form") != "blob" {
+		return nil
+	}
+	return newFinding("each blob to which an entity points is there", func(t *Tx, f *Findings) {
+		there := make(map[string]bool)
+		for blob := range t.blobs(s.StoreOf(largeStore), "", maxListed) {
+			there[blob.Name] = true
+		}
+		for row := range t.Rows(Query(s.Table, target.Query{})) {
+			if name, points := row.Entity.Lookup(largePointer); points {
+				f.Look(there[name.Text()], "entity %q, %q: missing blob", row.Key.Partition, row.Key.Row)
+			}
+		}
+	})
+}
+
+// largeKinds are the workflows of entities with a large value, such as a photo.
+var largeKinds = []Kind{{
+	Name: "large-put", Says: "Writes an entity with a large value.", Inserts: true,
+	Parameters: []Parameter{largeSize, largeForm, largeFirst("blob"), largeKilled}, Counters: []string{"killed"},
+	Stores: largeStores, Check: newLargeCheck,
+	New: func(c *Call) Workflow {
+		l := newLarge(c)
+		write := entity.Change{Verb: entity.InsertOrReplace, Key: l.key, Properties: c.Subject.Properties()}
+		switch c.Arguments.Text("form") {
+		case "inline":
+			write.Properties = append(write.Properties, l.pieces(1)[0]...)
+			return NewProcedure(nil, WriteOne(c.Table, write))
+		case "entities":
+			var changes []entity.Change
+			pieces := l.pieces(2)
+			for i, key := range l.keys() {
+				changes = append(changes, entity.Change{Verb: entity.InsertOrReplace, Key: key, Properties: pieces[i]})
+			}
+			changes[0].Properties = append(write.Properties, pieces[0]...)
+			return NewProcedure(nil, transact(c.Table, changes))
+		}
+		write.Properties = append(write.Properties, entity.Property{Name: largePointer, Value: entity.String(blobOf(l.key))})
+		return l.sendBoth(l.blob(target.PutBlob, make([]byte, l.size)), WriteOne(c.Table, write))
+	},
+}, {
+	Name: "large-get", Says: "Reads an entity and, if needed, its large value.", Reads: true,
+	Parameters: []Parameter{largeSize, largeForm, largeWanted}, Counters: []string{"absent", "bytes", "dangling"},
+	Stores: largeStores,
+	New: func(c *Call) Workflow {
+		l, wants := newLarge(c), c.Happens("wanted")
+		if c.Arguments.Text("form") == "entities" {
+			keys := l.keys()
+			rows := Query(c.Table, target.Query{Range: filter.Rows(l.key.Partition, l.key.Row, keys[len(keys)-1].Row+"\x00")})
+			return NewProcedure(func(t *Tx) {
+				found := false
+				for row := range t.Rows(rows) {
+					found = true
+					t.Add("bytes", carried(row.Entity))
+				}
+				if !found {
+					t.Add("absent", 1)
+				}
+			}, rows)
+		}
+		own, blob := Read(c.Table, l.key), l.blob(target.GetBlob, nil, 404)
+		foreseen := []Request{own}
+		if c.Arguments.Text("form") == "blob" && wants {
+			foreseen = append(foreseen, blob)
+		}
+		return NewProcedure(func(t *Tx) {
+			owner := t.Send(own)
+			if !owner.OK() {
+				t.Add("absent", 1)
+				return
+			}
+			t.Add("bytes", carried(owner.Entity))
+			if _, points := owner.Entity.Lookup(largePointer); !points || !wants {
+				return
+			}
+			value := t.Send(blob)
+			for i := range value.Found {
+				t.Add("bytes", value.Found[i].Size)
+			}
+			switch {
+			case value.OK():
+			case t.Send(own).OK():
+				t.Add("dangling", 1)
+			default:
+				// The entity was deleted since it was read.
+				t.Add("absent", 1)
+			}
+		}, foreseen...)
+	},
+}, {
+	Name: "large-delete", Says: "Deletes an entity and its large value.",
+	Parameters: []Parameter{largeSize, largeForm, largeFirst("entity"), largeKilled}, Counters: []string{"killed"},
+	Stores: largeStores, Check: newLargeCheck,
+	// If the first is missing, another client deletes the rest.
+	New: func(c *Call) Workflow {
+		l := newLarge(c)
+		own := WriteOne(c.Table, deletion(l.key), 404)
+		switch c.Arguments.Text("form") {
+		case "inline":
+			return NewProcedure(nil, own)
+		case "entities":
+			var changes []entity.Change
+			for _, key := range l.keys() {
+				changes = append(changes, deletion(key))
+			}
+			return NewProcedure(nil, transact(c.Table, changes, 404))
+		}
+		return l.sendBoth(l.blob(target.DeleteBlob, nil, 404), own)
+	},
+}, {
+	Name: "large-sweep", Says: "Deletes blobs without an entity; needs a phase without writes.",
+	Parameters: []Parameter{largeForm}, Counters: []string{"blobs", "orphans"},
+	Stores: largeStores,
+	New: func(c *Call) Workflow {
+		store := c.StoreOf(largeStore)
+		return NewProcedure(func(t *Tx) {
+			var names []string
+			for blob := range t.blobs(store, "", maxListed) {
+				t.Add("blobs", 1)
+				names = append(names, blob.Name)
+			}
+			for _, name := range names {
+				if key, some := ownerOf(name); some && !t.Send(Read(c.Table, key)).OK() {
+					t.Send(Beside(target.Beside{Verb: target.DeleteBlob, Store: store, Name: name}, 404))
+					t.Add("orphans", 1)
+				}
+			}
+		}, blobsAfter(store, "", "", ""))
+	},
+}}
+
+const (
+	// largeStore is the container of the values.
+	largeStore = "large"
+	// largePointer is the property that names the blob, largePiece begins the names of
+	// those that hold the value itself.
+	largePointer = "Blob"
+	largePiece   = "Piece"
+	// largePieces is how many pieces of 64 KiB an entity holds of several: one less
+	// than would leave no room for anything else.
+	largePieces = 15
+)
+
+// blobOf returns the name of an entity's blob, which contains its key.
+func blobOf(key entity.Key) string {
+	return url.PathEscape(key.Partition) + "/" + url.PathEscape(key.Row)
+}
+
+// ownerOf returns the key of the entity that a blob belongs to, and false for any other blob.
+func ownerOf(blob string) (key entity.Key, some bool) {
+	partition, row, whole := strings.Cut(blob, "/")
+	p, err := url.PathUnescape(partition)
+	r, also := url.PathUnescape(row)
+	return entity.Key{Partition: p, Row: r}, whole && err == nil && also == nil
+}
+
+// large is an operation on an entity with a large value.
+type large struct {
+	*Call
+	key  entity.Key
+	size int
+}
+
+func newLarge(c *Call) *large {
+	return &large{Call: c, key: c.Subject.Key(""), size: c.Arguments.Count("size")}
+}
+
+// sendBoth sends two requests, in the order that the operation's parameter sets, unless the client
+// crashes between them, or the first found nothing: then another client deletes the rest.
+func (l *large) sendBoth(blob, owner Request) *Procedure {
+	first, second := blob, owner
+	if l.Arguments.Text("first") == "entity" {
+		first, second = owner, blob
+	}
+	return NewProcedure(func(t *Tx) {
+		if reply := t.Send(first); reply.OK() || reply.Silent {
+			t.CrashIf(l.Happens("killed"))
+			t.Send(second)
+		}
+	}, first, second)
+}
+
+func (l *large) blob(verb target.BesideVerb, body []byte, statuses ...int) Request {
+	return Beside(target.Beside{Verb: verb, Store: l.StoreOf(largeStore), Name: blobOf(l.key), Body: body}, statuses...)
+}
+
+// pieces returns the value as properties, for as many entities as are allowed of it.
+func (l *large) pieces(entities int) [][]entity.Property {
+	lists := make([][]entity.Property, 1)
+	// What it holds does not matter: nothing here compresses.
+	whole := entity.Binary(make([]byte, min(l.size, entity.MaxBinaryBytes)))
+	for at, number := 0, 1; at < l.size; at, number = at+entity.MaxBinaryBytes, number+1 {
+		if entities > 1 && len(lists[len(lists)-1]) == largePieces {
+			lists = append(lists, nil)
+		}
+		piece := whole
+		if rest := l.size - at; rest < entity.MaxBinaryBytes {
+			piece = entity.Binary(make([]byte, rest))
+		}
+		last := len(lists) - 1
+		lists[last] = append(lists[last], entity.Property{Name: fmt.Sprintf("%s%02d", largePiece, number), Value: piece})
+	}
+	return lists
+}
+
+// keys returns where the entities of a value lie that is split over several.
+func (l *large) keys() []entity.Key {
+	key := l.key
+	list := []entity.Key{key}
+	const each = largePieces * entity.MaxBinaryBytes
+	for at := each; at < l.size; at += each {
+		list = append(list, entity.Key{Partition: key.Partition, Row: fmt.Sprintf("%s_%02d", key.Row, len(list)+1)})
+	}
+	return list
+}
+
+// carried returns how many bytes of a value an entity holds.
+func carried(e entity.Packed) int64 {
+	bytes := 0
+	read := e.Cursor()
+	for p := (entity.Property{}); read.Next(&p); {
+		if strings.HasPrefix(p.Name, largePiece) {
+			bytes += len(p.Value.Bytes())
+		}
+	}
+	return int64(bytes)
+}
+
+// maxListed is how many blobs a list names at most.
+const maxListed = 5000
+
+// blobs lists the blobs with a prefix, page by page, as long as a page has a marker or is full.
+func (t *Tx) blobs(store, prefix string, full int) iter.Seq[target.Found] {
+	return func(yield func(target.Found) bool) {
+		for after, marker, more := "", "", true; more; {
+			page := t.Send(blobsAfter(store, prefix, after, marker))
+			for _, blob := range page.Found {
+				if !yield(blob) {
+					return
+				}
+			}
+			if marker = page.Marker; marker == "" && len(page.Found) > 0 {
+				after = page.Found[len(page.Found)-1].Name
+			}
+			more = marker != "" || len(page.Found) >= full
+		}
+	}
+}
+
+// blobsAfter returns the request for a page of a list. A missing container is empty: the first blob
+// creates it.
+func blobsAfter(store, prefix, after, marker string) Request {
+	return Beside(target.Beside{Verb: target.ListBlobs, Store: store, Name: prefix, After: after, Marker: marker}, 404)
+}

@@ -1,0 +1,154 @@
+package workflow
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/target"
+)
+
+// viewOf is the property of a view that names the partition which it is of.
+const viewOf = "ViewOf"
+
+// viewParameters returns what all workflows of views take, and more.
+func viewParameters(more ...Parameter) []Parameter {
+	return append([]Parameter{
+		{Name: "view", Says: "The view's place.", Type: OfPlace, Required: true},
+		{Name: "adds", Says: "The property to add up.", Type: OfProperty, Required: true},
+		{Name: "queue", Says: "The queue of view changes.", Type: OfName, Default: "views"},
+		{Name: "hidden", Says: "The visibility timeout of messages, the same for all operations.",
+			Type: OfDuration, Least: int64(time.Second), Most: int64(maxHidden), Default: "30s"},
+	}, more...)
+}
+
+func viewLacks(d *Design, a Arguments) []Lack { return addsUp(d, a, "view") }
+
+func viewQueues(a Arguments) []Store { return []Store{{Name: a.Text("queue"), Queue: true}} }
+
+// viewKinds are the workflows of materialized views: a worker stores a query's result next to the
+// data and can rebuild it at any time.
+var viewKinds = []Kind{{
+	Name: "view-put", Says: "Inserts an entity, then enqueues a rebuild of its view.",
+	Inserts: true, Counters: []string{"killed"}, Serves: viewLacks, Stores: viewQueues, Check: newViewCheck,
+	Parameters: viewParameters(Parameter{Name: "killed", Says: "The share of clients that crash before the message.",
+		Type: OfShare, Default: "0"}),
+	New: func(c *Call) Workflow {
+		key, view := c.Subject.Key(""), c.Subject.Key(c.Arguments.Text("view"))
+		note := strings.Join([]string{key.Partition, view.Partition, view.Row}, "\t")
+		announce := put(c.StoreOf(c.Arguments.Text("queue")), []byte(note), 0)
+		// No other operation writes its key.
+		insert := WriteOne(c.Table, entity.Change{Verb: entity.Insert, Key: key, Properties: c.Subject.Properties()}, 409)
+		return NewProcedure(func(t *Tx) {
+			t.Send(insert)
+			t.CrashIf(c.Happens("killed"))
+			t.Send(announce)
+		}, insert, announce)
+	},
+}, {
+	Name: "view-work", Says: "Receives messages and rebuilds the views that they name.",
+	Alone: true, Counters: []string{"handled", "idle", "made", "restarts"}, Serves: viewLacks, Stores: viewQueues, Check: newViewCheck,
+	Parameters: viewParameters(Parameter{Name: "most", Says: "Maximum messages per request.",
+		Type: OfCount, Least: 1, Most: maxReceived, Default: "1"}),
+	New: func(c *Call) Workflow {
+		v := newViews(c.Setting, c.Arguments)
+		most := max(1, c.Arguments.Count("most"))
+		return NewProcedure(func(t *Tx) {
+			work(t, func(t *Tx) (int, bool) { return v.handle(t, most) })
+		}, receive(v.queue, most, v.hidden))
+	},
+}, {
+	Name: "view-build", Says: "Rebuilds the view of an entity's partition.",
+	Counters: []string{"made", "restarts"}, Serves: viewLacks, Stores: viewQueues, Check: newViewCheck, Parameters: viewParameters(),
+	New: func(c *Call) Workflow {
+		v, partition, key := newViews(c.Setting, c.Arguments), c.Subject.Key("").Partition, c.Subject.Key(c.Arguments.Text("view"))
+		return NewProcedure(func(t *Tx) { v.rebuild(t, partition, key) }, Read(v.table, key))
+	},
+}}
+
+// views are those of the partitions of a table. It is immutable.
+type views struct {
+	*Setting
+	table, adds, queue string
+	hidden             time.Duration
+}
+
+func newViews(s *Setting, a Arguments) *views {
+	return &views{s, s.TableOf(a.Text("view")), a.Text("adds"), s.StoreOf(a.Text("queue")), a.Duration("hidden")}
+}
+
+// rebuild reads a view, adds up its partition, and writes the view under the ETag read. Of two
+// concurrent rebuilds the later one restarts.
+//
+//	get view ─► read the partition, add it up ─► write the view, If-Match ─┬─ 204: done
+//	    ▲                                                                  └─ 412, 409 ─┐
+//	    └───────────────────────────────────────────────────────────────────────────────┘
+func (v *views) rebuild(t *Tx, partition string, key entity.Key) {
+	for range t.Restarts("restarts") {
+		change := entity.Change{Verb: entity.Insert, Key: key}
+		if view := t.Send(Read(v.table, key)); view.OK() {
+			change.Verb, change.Match = entity.Replace, entity.MatchExactly(view.Version)
+		}
+		there := make(sums)
+		for row := range t.Rows(Query(v.Table, target.OnePartition(partition))) {
+			there.add(row, v.adds)
+		}
+		change.Properties = append(there[partition].properties(), entity.Property{Name: viewOf, Value: entity.String(partition)})
+		if t.Send(WriteOne(v.table, change, overtaken...)).OK() {
+			t.Add("made", 1)
+			return
+		}
+	}
+}
+
+// handle receives messages, rebuilds the views that they name, and deletes them.
+func (v *views) handle(t *Tx, most int) (handled int, silent bool) {
+	received := t.Send(receive(v.queue, most, v.hidden))
+	var notes []string
+	for _, m := range received.Found {
+		if note := string(m.Body); strings.Count(note, "\t") == 2 && !slices.Contains(notes, note) {
+			notes = append(notes, note)
+		}
+	}
+	for _, note := range notes {
+		parts := strings.Split(note, "\t")
+		v.rebuild(t, parts[0], entity.Key{Partition: parts[1], Row: parts[2]})
+	}
+	for _, m := range received.Found {
+		t.Send(remove(v.queue, m))
+		t.Add("handled", 1)
+	}
+	return len(received.Found), received.Silent
+}
+
+// newViewCheck returns the check that each partition has a view of its content, after the queue was
+// processed.
+func newViewCheck(s *Setting, a Arguments) Check {
+	return newFinding("each view is what is there", func(t *Tx, f *Findings) {
+		v := newViews(s, a)
+		drain(t, v.hidden, func(t *Tx) (int, bool) { return v.handle(t, maxReceived) })
+		there, views := make(sums), make(sums)
+		see := func(row target.Row) {
+			if of, view := row.Entity.Lookup(viewOf); view {
+				views[of.Text()] = sumOf(row.Entity)
+			} else {
+				there.add(row, v.adds)
+			}
+		}
+		for row := range t.Rows(Query(v.Table, target.Query{})) {
+			see(row)
+		}
+		if v.table != v.Table {
+			for row := range t.Rows(Query(v.table, target.Query{}, 404)) {
+				see(row)
+			}
+		}
+		for _, partition := range slices.Sorted(maps.Keys(there)) {
+			is, view := there[partition], views[partition]
+			f.Look(is == view, "view of partition %s: %d entities, sum %d; want %d, sum %d",
+				partition, view.count, view.total, is.count, is.total)
+		}
+	})
+}

@@ -1,0 +1,190 @@
+package workflow
+
+import (
+	"slices"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/filter"
+	"loadgen/target"
+)
+
+// moveKinds is how a member changes its group. Where the group is the
+// PartitionKey, no transaction does so: the member is written into one partition and
+// deleted from another, by two requests.
+//
+//	by-member:                merge the group
+//	by-group, copy-first:     get ─► write there ─► (dies: two) ─► delete here
+//	by-group, delete-first:   get ─► delete here ─► (dies: none) ─► write there
+//
+// Nor does a condition hold in two partitions: two who move one member at once leave it
+// in both groups.
+var moveKinds = []Kind{{
+	Name: "move", Says: "Moves a member to another group.", Counters: []string{"killed", "elsewhere"},
+	Parameters: []Parameter{
+		{Name: "member", Says: "The property that identifies a member.", Type: OfProperty, Required: true},
+		{Name: "group", Says: "The property with the member's group.", Type: OfProperty, Required: true},
+		{Name: "keyed", Says: "Whether the PartitionKey is the member's or the group's.",
+			Type: OfChoice, Choices: []string{"by-member", "by-group"}, Default: "by-member"},
+		{Name: "order", Says: "The first of the two requests of a move.",
+			Type: OfChoice, Choices: []string{"copy-first", "delete-first"}, Default: "copy-first"},
+		{Name: "killed", Says: "The share of clients that crash between two requests.", Type: OfShare, Default: "0"},
+	},
+	Serves: func(d *Design, a Arguments) []Lack {
+		var lacks []Lack
+		group, named := d.AttributeOf(a.Text("group"))
+		switch {
+		case !named:
+			return []Lack{{Parameter: "group", Says: "expected a String of one attribute"}}
+		case a.Text("group") == a.Text("member"):
+			return []Lack{{Parameter: "member", Says: "the property must differ from group"}}
+		}
+		if !d.Loaded {
+			lacks = append(lacks, Lack{Parameter: "", Says: "nothing to move; expected a load phase before"})
+		}
+		inRow := slices.Contains(d.Own.RowNames, group)
+		inKey := inRow || slices.Contains(d.Own.PartitionNames, group)
+		alone := slices.Equal(d.Own.PartitionNames, []string{group}) && !inRow
+		switch byGroup := a.Text("keyed") == "by-group"; {
+		case byGroup && !alone:
+			lacks = append(lacks, Lack{Parameter: "keyed", Says: "the PartitionKey is " + d.Own.PartitionKey + ", the RowKey " + d.Own.RowKey +
+				"; expected {" + group + "} as the PartitionKey's only attribute"})
+		case !byGroup && inKey:
+			lacks = append(lacks, Lack{Parameter: "keyed",
+				Says: "the keys hold {" + group + "}, which moves change; expected by-group"})
+		}
+		return lacks
+	},
+	New: func(c *Call) Workflow {
+		name, here := c.Arguments.Text("group"), c.Subject.Key("")
+		group, _ := lookup(c.Fresh.Properties(), name)
+		changed := []entity.Property{{Name: name, Value: group}}
+		if c.Arguments.Text("keyed") == "by-member" {
+			return NewProcedure(nil, WriteOne(c.Table, entity.Change{Verb: entity.Merge, Key: here, Match: entity.MatchAny, Properties: changed}))
+		}
+		there := entity.Key{Partition: c.Fresh.Key("").Partition, Row: here.Row}
+		killed := c.Happens("killed")
+		written := func(properties []entity.Property) Request {
+			return WriteOne(c.Table, entity.Change{Verb: entity.InsertOrReplace, Key: there, Properties: properties})
+		}
+		read, deleted := Read(c.Table, here), WriteOne(c.Table, deletion(here), 404)
+		return NewProcedure(func(t *Tx) {
+			member := t.Send(read)
+			if !member.OK() || there == here {
+				t.Add("elsewhere", 1)
+				return
+			}
+			first, second := written(Overlay(member.Entity, changed)), deleted
+			if c.Arguments.Text("order") == "delete-first" {
+				first, second = second, first
+			}
+			t.Send(first)
+			t.CrashIf(killed)
+			t.Send(second)
+		}, read, written(c.Subject.Properties()), deleted)
+	},
+	Check: func(s *Setting, a Arguments) Check {
+		return newFinding("each member is there once", func(t *Tx, f *Findings) {
+			member, found := a.Text("member"), make(map[entity.Value]int)
+			for row := range t.Rows(Query(s.Table, target.Query{})) {
+				if who, some := row.Entity.Lookup(member); some {
+					found[who]++
+				}
+			}
+			for n := range s.Loaded {
+				subject := s.Member(n)
+				who, _ := lookup(subject.Properties(), member)
+				f.Look(found[who] == 1, "member %q exists %d times", subject.Key("").Row, found[who])
+			}
+		})
+	},
+}}
+
+// groupName is the property of a group's own entity that holds its name.
+const groupName = "Name"
+
+// groupKinds is the write of a group's own entity, and of what its members repeat
+// of it.
+var groupKinds = []Kind{{
+	Name: "write-group", Says: "Renames a group, and its members if they repeat the name.",
+	Counters: []string{"rewritten", "killed"},
+	Parameters: []Parameter{
+		{Name: "place", Says: "The place of the group's entity.", Type: OfPlace, Required: true},
+		{Name: "name", Says: "The name: a new one, or the entity's RowKey.",
+			Type: OfChoice, Choices: []string{"new", "own"}, Default: "new"},
+		{Name: "copied", Says: "The members' property with the name; default: none.", Type: OfProperty},
+		{Name: "killed", Says: "The share of clients that crash before a transaction.", Type: OfShare, Default: "0"},
+	},
+	Serves: func(d *Design, a Arguments) []Lack {
+		place, copied := a.Text("place"), a.Text("copied")
+		if copied == "" {
+			return nil
+		}
+		lacks := d.PartitionWide("place", place)
+		if p := d.Property(copied); p.Type != entity.TypeString && p.Type != 0 {
+			lacks = append(lacks, Lack{Parameter: "copied", Says: "a name must be a String"})
+		}
+		if copied == groupName {
+			lacks = append(lacks, Lack{Parameter: "copied", Says: "the group's entity is identified by " + groupName + "; expected another property"})
+		}
+		return lacks
+	},
+	New: func(c *Call) Workflow { return newWriteGroup(c) },
+	Check: func(s *Setting, a Arguments) Check {
+		if a.Text("copied") == "" {
+			return nil
+		}
+		return newFinding("members bear the name of their group", func(t *Tx, f *Findings) {
+			named := make(map[string]string)
+			for row := range t.Rows(Query(s.TableOf(a.Text("place")), target.Query{})) {
+				if name, some := row.Entity.Lookup(groupName); some {
+					named[row.Key.Partition] = name.Text()
+				}
+			}
+			for row := range t.Rows(Query(s.Table, target.Query{})) {
+				name, some := row.Entity.Lookup(a.Text("copied"))
+				own, known := named[row.Key.Partition]
+				if some && known {
+					f.Look(name.Text() == own, "%s of partition %s names its group %q; want %q", row.Key.Row, row.Key.Partition, name.Text(), own)
+				}
+			}
+		})
+	},
+}}
+
+// newWriteGroup returns the naming of a group: one write, and, where members repeat the name, a query
+// for them and a transaction for every hundred.
+func newWriteGroup(c *Call) *Procedure {
+	place, copied := c.Arguments.Text("place"), c.Arguments.Text("copied")
+	key := c.Subject.Key(place)
+	name := entity.String(key.Row)
+	if c.Arguments.Text("name") == "new" {
+		name = entity.String("name " + c.ID.String())
+	}
+	change := entity.Change{Verb: entity.InsertOrMerge, Key: key, Properties: []entity.Property{{Name: groupName, Value: name}}}
+	own := WriteOne(c.TableOf(place), change)
+	if copied == "" {
+		return NewProcedure(nil, own)
+	}
+	find := Query(c.Table, target.Query{Range: filter.OnePartition(c.Subject.Key("").Partition), Select: []string{copied}})
+	return NewProcedure(func(t *Tx) {
+		t.Send(own)
+		var members []entity.Change
+		for row := range t.Rows(find) {
+			if _, member := row.Entity.Lookup(copied); member {
+				members = append(members, entity.Change{Verb: entity.Merge, Key: row.Key, Match: entity.MatchAny,
+					Properties: []entity.Property{{Name: copied, Value: name}}})
+			}
+		}
+		hundreds := slices.Collect(slices.Chunk(members, entity.MaxBatchChanges))
+		// crashes is the transaction before which the client crashes.
+		draw, crashes := c.Chance, -1
+		if draw.Float64() < c.Arguments.Share("killed") && len(hundreds) > 0 {
+			crashes = draw.IntN(len(hundreds))
+		}
+		for i, changes := range hundreds {
+			t.CrashIf(i == crashes)
+			t.Send(transact(c.Table, changes))
+			t.Add("rewritten", int64(len(changes)))
+		}
+	}, own, find)
+}

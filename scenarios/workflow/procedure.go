@@ -1,0 +1,360 @@
+package workflow
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/results"
+	"loadgen/target"
+)
+
+// Procedure is a workflow in straight-line code: a function that sends one request after another
+// and ends the operation by its return. The function runs as a coroutine, which starts with the
+// first reply. It does not see throttled and failed attempts: the retry policy handles them. So a
+// request must be safe to repeat.
+type Procedure struct {
+	tx   Tx
+	body func(t *Tx)
+	// foreseen are the requests of an operation without conflicts, scans is the first one's own.
+	foreseen []target.Operation
+	scans    int64
+	resume   func() (struct{}, bool)
+	stop     func()
+}
+
+var (
+	_ Counted  = (*Procedure)(nil)
+	_ Pausing  = (*Procedure)(nil)
+	_ Stopping = (*Procedure)(nil)
+)
+
+// Request is one request of a [Procedure], with the rejections that the procedure handles itself.
+type Request struct {
+	Operation target.Operation
+	Expected  target.Expected
+}
+
+// Reply is the reply to a [Request]: a success, or a rejection that the request expects.
+type Reply struct {
+	target.Outcome
+	// Silent is [Attempt.Silent].
+	Silent bool
+}
+
+// OK reports whether the request succeeded.
+func (r Reply) OK() bool { return Ok(r.Status) }
+
+// Missing reports whether the entity does not exist.
+func (r Reply) Missing() bool { return Missing(r.Status, r.Code) }
+
+// NewProcedure returns the workflow of a function. Forecasts use the foreseen requests: those of an
+// operation without conflicts, of which the first must be the first that the function sends. Without
+// any, the function starts with [Procedure.Begin]. A nil function sends the one foreseen request.
+func NewProcedure(body func(t *Tx), foreseen ...Request) *Procedure {
+	p := &Procedure{body: body, foreseen: make([]target.Operation, len(foreseen))}
+	for i := range foreseen {
+		p.foreseen[i] = foreseen[i].Operation
+	}
+	if len(foreseen) > 0 {
+		p.scans, p.tx.expected = foreseen[0].Operation.Query.Scans, foreseen[0].Expected
+	}
+	return p
+}
+
+// Begin implements [Workflow].
+func (p *Procedure) Begin() target.Operation {
+	if len(p.foreseen) > 0 {
+		first := p.foreseen[0]
+		first.Query.Scans = p.scans // forecasts fill it in
+		return first
+	}
+	if p.resume == nil {
+		p.start()
+	}
+	return p.tx.operation
+}
+
+// Requests returns the foreseen requests.
+func (p *Procedure) Requests() []target.Operation {
+	if len(p.foreseen) == 0 {
+		return []target.Operation{p.Begin()}
+	}
+	return p.foreseen
+}
+
+// Next implements [Workflow].
+func (p *Procedure) Next(a Attempt) (Move, target.Operation) {
+	t := &p.tx
+	t.pause = 0
+	if a.Outcome.Class(expected(t.expected, a)) != results.Ok {
+		return Settle, target.Operation{}
+	}
+	if p.body == nil {
+		return Succeed, target.Operation{}
+	}
+	if p.resume == nil {
+		p.start()
+	}
+	t.reply = Reply{*a.Outcome, a.Silent}
+	switch _, sends := p.resume(); {
+	case sends:
+		return Proceed, t.operation
+	case t.failed:
+		return Fail, target.Operation{}
+	default:
+		return Succeed, target.Operation{}
+	}
+}
+
+// start runs the function up to its first request.
+func (p *Procedure) start() {
+	p.resume, p.stop = iter.Pull(func(yield func(struct{}) bool) {
+		t := &p.tx
+		t.yield = yield
+		defer func() {
+			if t.exits {
+				_ = recover()
+			}
+		}()
+		p.body(t)
+	})
+	p.resume()
+}
+
+// Stop implements [Stopping].
+func (p *Procedure) Stop() {
+	if p.stop != nil {
+		p.stop()
+	}
+}
+
+// Pause implements [Pausing].
+func (p *Procedure) Pause() time.Duration { return p.tx.pause }
+
+// Counter implements [Counted].
+func (p *Procedure) Counter(add func(name string, count int64)) {
+	for name, count := range p.tx.counters {
+		add(name, count)
+	}
+}
+
+// Tx is how the function of a [Procedure] sends requests.
+type Tx struct {
+	operation target.Operation
+	expected  target.Expected
+	reply     Reply
+	pause     time.Duration
+	counters  map[string]int64
+	yield     func(struct{}) bool
+	// exits reports that the function ends before its last statement, failed that it gave up.
+	exits, failed bool
+}
+
+// errExit unwinds the function of a procedure.
+var errExit = errors.New("workflow: the procedure ends")
+
+func (t *Tx) exit() {
+	t.exits = true
+	panic(errExit)
+}
+
+// Send sends a request and returns its reply. It does not return if the operation is abandoned.
+func (t *Tx) Send(r Request) Reply {
+	t.operation, t.expected = r.Operation, r.Expected
+	if !t.yield(struct{}{}) {
+		t.exit()
+	}
+	return t.reply
+}
+
+// Sleep delays the next request.
+func (t *Tx) Sleep(pause time.Duration) { t.pause = pause }
+
+// Add adds to a counter.
+func (t *Tx) Add(name string, count int64) {
+	if t.counters == nil {
+		t.counters = make(map[string]int64)
+	}
+	t.counters[name] += count
+}
+
+// Fail ends the operation as failed.
+func (t *Tx) Fail() {
+	t.failed = true
+	t.exit()
+}
+
+// CrashIf ends the client here if it is to crash: no further request is sent.
+func (t *Tx) CrashIf(crashes bool) {
+	if crashes {
+		t.Add(Killed, 1)
+		t.exit()
+	}
+}
+
+// Restarts returns the rounds of a loop that starts again after a conflict, from 0. It adds each
+// restart to a counter and fails after [MaxRestarts].
+func (t *Tx) Restarts(counter string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for round := 0; yield(round); round++ {
+			if t.Add(counter, 1); round == MaxRestarts {
+				t.Fail()
+			}
+		}
+	}
+}
+
+// pages sends a request, of a query one for each page, and returns the replies.
+func (t *Tx) pages(r Request) iter.Seq[Reply] {
+	return func(yield func(Reply) bool) {
+		for more := true; more; {
+			page := t.Send(r)
+			r.Operation.Query.Token, more = page.Next, page.Next.Present
+			if !yield(page) {
+				return
+			}
+		}
+	}
+}
+
+// Rows sends a query page by page and returns its rows in the order of the index.
+func (t *Tx) Rows(r Request) iter.Seq[target.Row] {
+	return func(yield func(target.Row) bool) {
+		for page := range t.pages(r) {
+			for _, row := range page.Rows {
+				if !yield(row) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// entities reads a table and returns its entities by their keys.
+func (t *Tx) entities(table string) map[entity.Key]entity.Packed {
+	all := make(map[entity.Key]entity.Packed)
+	for row := range t.Rows(Query(table, target.Query{})) {
+		all[row.Key] = row.Entity
+	}
+	return all
+}
+
+// properties returns the properties of an entity that was read. It fails if there is none.
+func (t *Tx) properties(read Reply) []entity.Property {
+	list, err := read.Entity.Unpack(nil)
+	if !read.OK() || err != nil {
+		t.Fail()
+	}
+	return list
+}
+
+// Read returns the request for an entity, which may be missing.
+func Read(table string, key entity.Key) Request {
+	return Request{reading(table, key), target.Expected{NotFound: true}}
+}
+
+// WriteOne returns the request of a single write, with the statuses of expected rejections.
+func WriteOne(table string, c entity.Change, statuses ...int) Request {
+	return Request{target.Operation{Verb: c.Verb, Table: table, Change: c}, expecting(statuses)}
+}
+
+// transact returns the request of an entity group transaction: 1 to 100 writes of one partition.
+func transact(table string, changes []entity.Change, statuses ...int) Request {
+	return Request{target.Operation{Verb: entity.Batch, Table: table, Changes: changes}, expecting(statuses)}
+}
+
+// Query returns the request for the first page of a query.
+func Query(table string, q target.Query, statuses ...int) Request {
+	return Request{target.Operation{Verb: entity.Query, Table: table, Query: q}, expecting(statuses)}
+}
+
+// Beside returns a request to a queue, a container or a service of the application.
+func Beside(b target.Beside, statuses ...int) Request {
+	return Request{target.Operation{Beside: &b}, expecting(statuses)}
+}
+
+func expecting(statuses []int) target.Expected {
+	return target.Expected{NotFound: slices.Contains(statuses, 404), Conflict: slices.Contains(statuses, 409), Precondition: slices.Contains(statuses, 412)}
+}
+
+// overtaken are the replies to a conditional write after another client's.
+var overtaken = []int{404, 409, 412}
+
+// deletion returns an unconditional delete.
+func deletion(key entity.Key) entity.Change {
+	return entity.Change{Verb: entity.Delete, Key: key, Match: entity.MatchAny}
+}
+
+// newReads returns the workflow that sends reads and queries one after another, and counts the
+// entities that are missing.
+func newReads(reads ...Request) *Procedure {
+	return NewProcedure(func(t *Tx) {
+		for _, one := range reads {
+			for page := range t.pages(one) {
+				if !page.OK() {
+					t.Add("missing", 1)
+				}
+			}
+		}
+	}, reads...)
+}
+
+// newSequence returns the workflow that sends requests one after another.
+func newSequence(requests ...Request) *Procedure {
+	return NewProcedure(func(t *Tx) {
+		for _, one := range requests {
+			t.Send(one)
+		}
+	}, requests...)
+}
+
+// NewFanOut returns the workflow of a query over several partitions: one query each, at least one,
+// in order, with a maximum of pages each, 0 for no limit.
+func NewFanOut(queries []target.Operation, maxPages int) *Procedure {
+	requests := make([]Request, len(queries))
+	for i := range queries {
+		requests[i].Operation = queries[i]
+	}
+	return NewProcedure(func(t *Tx) {
+		for _, one := range requests {
+			count := 0
+			for range t.pages(one) {
+				if count++; count == maxPages {
+					break
+				}
+			}
+		}
+	}, requests...)
+}
+
+// finding is a [Check] whose requests a procedure sends.
+type finding struct {
+	*Procedure
+	name  string
+	found Findings
+}
+
+// newFinding returns the check with a name.
+func newFinding(name string, body func(t *Tx, f *Findings)) *finding {
+	f := &finding{name: name}
+	f.Procedure = NewProcedure(func(t *Tx) { body(t, &f.found) })
+	return f
+}
+
+// Name implements [Check].
+func (f *finding) Name() string { return f.name }
+
+// Findings implements [Check].
+func (f *finding) Findings() Findings { return f.found }
+
+// Look records an examined item, and its fault if the check does not hold.
+func (f *Findings) Look(holds bool, fault string, about ...any) {
+	f.Looked++
+	if !holds {
+		f.Fault(fmt.Sprintf(fault, about...))
+	}
+}

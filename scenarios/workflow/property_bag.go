@@ -1,0 +1,92 @@
+package workflow
+
+import (
+	"slices"
+
+	"loadgen/engine/entity"
+	"loadgen/target"
+)
+
+// bagKinds is the update by an older client, which meets entities with a property that its version
+// lacks. A property bag keeps everything that was read.
+//
+//	merge:       merge the change
+//	bag, known:  get ─► replace, If-Match ─┬─ 204: done
+//	              ▲                        └─ 412: again from the read
+//
+// After an attempt without a reply a 412 may be its own success; the write is repeated.
+var bagKinds = []Kind{{
+	Name: "bag-update", Says: "Changes an entity that has a property unknown to the client.",
+	Counters: []string{"lost", "restarts"},
+	Parameters: []Parameter{
+		{Name: "changes", Says: "The property to change.", Type: OfProperty, Required: true},
+		{Name: "unknown", Says: "The property unknown to the client.", Type: OfProperty, Required: true},
+		{Name: "writes", Says: "What is written: the change, everything read, or known properties.",
+			Type: OfChoice, Choices: []string{"merge", "bag", "known"}, Default: "bag"},
+	},
+	Serves: func(d *Design, a Arguments) []Lack {
+		var lacks []Lack
+		if a.Text("changes") == a.Text("unknown") {
+			lacks = append(lacks, Lack{Parameter: "unknown", Says: "the property must differ from changes"})
+		}
+		if !d.Loaded {
+			lacks = append(lacks, Lack{Parameter: "", Says: "nothing to change; expected a load phase before"})
+		}
+		return lacks
+	},
+	New: func(c *Call) Workflow {
+		name := c.Arguments.Text("changes")
+		value, _ := lookup(c.Fresh.Properties(), name)
+		key, unknown, writes := c.Subject.Key(""), c.Arguments.Text("unknown"), c.Arguments.Text("writes")
+		changed := []entity.Property{{Name: name, Value: value}}
+		if writes == "merge" {
+			return NewProcedure(nil, WriteOne(c.Table, entity.Change{Verb: entity.Merge, Key: key, Match: entity.MatchAny, Properties: changed}))
+		}
+		// A typed client keeps the properties of its version only.
+		replace := func(stored entity.Packed, version entity.Ticks) (r Request, loses bool) {
+			properties := Overlay(stored, changed)
+			if kept := len(properties); writes == "known" {
+				properties = slices.DeleteFunc(properties, func(p entity.Property) bool { return p.Name == unknown })
+				loses = len(properties) < kept
+			}
+			return WriteOne(c.Table, entity.Change{Verb: entity.Replace, Key: key, Match: entity.MatchExactly(version), Properties: properties}, 412), loses
+		}
+		read := Request{Operation: reading(c.Table, key)}
+		nominal, _ := replace(nil, 1)
+		return NewProcedure(func(t *Tx) {
+			// lost reports that an attempt without a reply may have dropped the unknown property.
+			lost := false
+			for range t.Restarts("restarts") {
+				stored := t.Send(read)
+				write, loses := replace(stored.Entity, stored.Version)
+				reply := t.Send(write)
+				lost = lost || loses && (reply.OK() || reply.Silent)
+				if !reply.OK() {
+					continue
+				}
+				if lost {
+					t.Add("lost", 1)
+				}
+				return
+			}
+		}, read, nominal)
+	},
+	Check: func(s *Setting, a Arguments) Check {
+		return newFinding("no property is lost", func(t *Tx, f *Findings) {
+			name := a.Text("unknown")
+			found := make(map[entity.Key]entity.Value)
+			for row := range t.Rows(Query(s.Table, target.Query{Select: []string{name}})) {
+				if value, some := row.Entity.Lookup(name); some {
+					found[row.Key] = value
+				}
+			}
+			for n := range s.Loaded {
+				subject := s.Member(n)
+				want, _ := lookup(subject.Properties(), name)
+				key := subject.Key("")
+				value, some := found[key]
+				f.Look(some && value.Equal(want), "%s of partition %s lost its %s", key.Row, key.Partition, name)
+			}
+		})
+	},
+}}

@@ -1,0 +1,49 @@
+package workflow
+
+import (
+	"time"
+
+	"loadgen/target"
+)
+
+// maxReceived is the maximum number of messages that a queue returns at once.
+const maxReceived = 32
+
+// put returns the request that enqueues a message, which is visible after a time.
+func put(queue string, body []byte, hidden time.Duration) Request {
+	return Beside(target.Beside{Verb: target.PutMessage, Store: queue, Body: body, Hidden: hidden})
+}
+
+// receive returns the request for messages. A missing queue is empty: the first message creates it.
+func receive(queue string, most int, hidden time.Duration) Request {
+	return Beside(target.Beside{Verb: target.ReceiveMessages, Store: queue, Most: most, Hidden: hidden}, 404)
+}
+
+// remove returns the request that deletes a handled message. It is 404 if another worker received
+// the message since.
+func remove(queue string, m target.Found) Request {
+	return Beside(target.Beside{Verb: target.DeleteMessage, Store: queue, Name: m.Name, Receipt: m.Receipt}, 404)
+}
+
+// drain processes a queue until it stays empty for longer than the visibility timeout. handle
+// receives some messages, and reports whether a lost reply may hold further ones.
+func drain(t *Tx, hidden time.Duration, handle func(t *Tx) (handled int, silent bool)) {
+	for waited := false; ; {
+		switch handled, silent := handle(t); {
+		case handled > 0 || silent:
+			waited = false
+		case waited:
+			return
+		default:
+			waited = true
+			t.Sleep(hidden + time.Second)
+		}
+	}
+}
+
+// work is one turn of a worker.
+func work(t *Tx, handle func(t *Tx) (handled int, silent bool)) {
+	if handled, _ := handle(t); handled == 0 {
+		t.Add("idle", 1)
+	}
+}

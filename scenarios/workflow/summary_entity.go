@@ -1,0 +1,196 @@
+package workflow
+
+import (
+	"loadgen/engine/entity"
+	"loadgen/target"
+)
+
+// The properties of a summary: how many entities it is of, and their total.
+const (
+	summaryCount = "SummaryCount"
+	summaryTotal = "SummaryTotal"
+)
+
+// sumKinds is the insert that keeps a summary of its partition.
+var sumKinds = []Kind{{
+	Name: "summed-insert", Says: "Inserts an entity and adds it to its partition's summary.",
+	Inserts: true, Counters: []string{"restarts", "killed", "unknown"},
+	Parameters: []Parameter{
+		{Name: "summary", Says: "The summary's place.", Type: OfPlace, Required: true},
+		{Name: "adds", Says: "The property to add up.", Type: OfProperty, Required: true},
+		{Name: "killed", Says: "The share of clients that crash between two writes.", Type: OfShare, Default: "0"},
+	},
+	Serves: func(d *Design, a Arguments) []Lack { return addsUp(d, a, "summary") },
+	New: func(c *Call) Workflow {
+		place := c.Arguments.Text("summary")
+		w := &summedInsert{call: c, key: c.Subject.Key(place), table: c.TableOf(place)}
+		w.entity = entity.Change{Verb: entity.Insert, Key: c.Subject.Key(""), Properties: c.Subject.Properties()}
+		w.value, _ = lookup(w.entity.Properties, c.Arguments.Text("adds"))
+		w.killed = c.Happens("killed")
+		w.read = Read(w.table, w.key)
+		if w.table == c.Table && w.key.Partition == w.entity.Key.Partition {
+			return NewProcedure(w.together, w.read, transact(c.Table, []entity.Change{w.entity, w.raise(sum{}, entity.MatchExactly(1))}))
+		}
+		return NewProcedure(w.apart, w.read, w.store(), WriteOne(w.table, w.raise(sum{}, entity.MatchExactly(1))))
+	},
+	Check: func(s *Setting, a Arguments) Check {
+		return newFinding("each summary is what is there", func(t *Tx, f *Findings) {
+			there := make(sums)
+			for row := range t.Rows(Query(s.Table, target.Query{})) {
+				there.add(row, a.Text("adds"))
+			}
+			for row := range t.Rows(Query(s.TableOf(a.Text("summary")), target.Query{})) {
+				if _, some := row.Entity.Lookup(summaryCount); some {
+					summary, is := sumOf(row.Entity), there[row.Key.Partition]
+					f.Look(summary == is, "summary of partition %s: %d entities, sum %d; want %d, sum %d",
+						row.Key.Partition, summary.count, summary.total, is.count, is.total)
+				}
+			}
+		})
+	},
+}}
+
+// addsUp returns what keeps a property from being added up by partitions, at the place that a
+// parameter names.
+func addsUp(d *Design, a Arguments, place string) []Lack {
+	lacks := d.PartitionWide(place, a.Text(place))
+	if p := d.Property(a.Text("adds")); p.Type != entity.TypeInt32 && p.Type != entity.TypeInt64 {
+		lacks = append(lacks, Lack{Parameter: "adds", Says: "expected an Int32 or an Int64"})
+	}
+	return lacks
+}
+
+// sum is how many entities there are, and what they come to.
+type sum struct{ count, total int64 }
+
+func (t *sum) add(value entity.Value) { t.count, t.total = t.count+1, t.total+value.Int() }
+
+// sumOf returns what a summary holds.
+func sumOf(p entity.Packed) sum {
+	count, _ := p.Lookup(summaryCount)
+	total, _ := p.Lookup(summaryTotal)
+	return sum{count.Int(), total.Int()}
+}
+
+// sums are the sums of partitions.
+type sums map[string]sum
+
+// add adds an entity, if it has the property.
+func (s sums) add(row target.Row, property string) {
+	if value, some := row.Entity.Lookup(property); some {
+		of := s[row.Key.Partition]
+		of.add(value)
+		s[row.Key.Partition] = of
+	}
+}
+
+// properties returns the properties of a summary.
+func (t sum) properties() []entity.Property {
+	return []entity.Property{{Name: summaryCount, Value: entity.Int64(t.count)}, {Name: summaryTotal, Value: entity.Int64(t.total)}}
+}
+
+// summedInsert writes an entity and the summary of its partition.
+//
+//	together:  get summary ─► insert + merge summary, If-Match ─┬─ 204: done
+//	               ▲                                            ├─ 412, 409: restart
+//	               │                                            └─ no reply ─► get entity ─► there: done, else restart
+//	               └── 404 ─► read the partition, add it up ─► insert + insert summary
+//	separate:  get summary ─► write entity ─► (crash: not in the summary) ─► merge summary, If-Match ─┬─ 204: done
+//	               │                                    ▲                                            ├─ 412 ─► get summary
+//	               │                                    │                                            └─ no reply ─► get summary
+//	               └── 404 ─► read the partition, add it up ─► insert summary
+//
+// In the second form no entity is written before a summary exists, so the initial sum never
+// includes an entity that is added again later. A summary holds the ids of its last writers, so
+// that a client recognizes its own success after a lost reply. If more writes followed than it
+// holds, the operation fails as unknown rather than count twice.
+type summedInsert struct {
+	call   *Call
+	key    entity.Key
+	table  string
+	entity entity.Change
+	value  entity.Value
+	killed bool
+	read   Request
+}
+
+func (w *summedInsert) together(t *Tx) {
+	for range t.Restarts("restarts") {
+		summary := t.Send(w.read)
+		raised := w.raise(sumOf(summary.Entity), entity.MatchExactly(summary.Version))
+		if !summary.OK() {
+			raised = w.raise(w.partition(t), entity.Match{})
+			raised.Verb = entity.Insert
+		}
+		reply := t.Send(transact(w.call.Table, []entity.Change{w.entity, raised}, 409, 412))
+		if reply.OK() || reply.Silent && t.Send(Read(w.call.Table, w.entity.Key)).OK() {
+			return
+		}
+	}
+}
+
+func (w *summedInsert) apart(t *Tx) {
+	for restarts := range t.Restarts("restarts") {
+		was, ids, version := w.summary(t)
+		if restarts == 0 {
+			t.Send(w.store())
+			t.CrashIf(w.killed)
+		}
+		raised := w.raise(was, entity.MatchExactly(version))
+		raised.Properties = append(raised.Properties, entity.Property{Name: HistoryProperty, Value: entity.String(ids.Prepend(w.call.ID))})
+		switch reply := t.Send(WriteOne(w.table, raised, 409, 412)); {
+		case reply.OK():
+			return
+		case reply.Silent:
+			done, known := historyOf(t.Send(w.read).Entity).Recall(w.call.ID, ids.Newest())
+			if done {
+				return
+			}
+			if !known {
+				t.Add("unknown", 1)
+				t.Fail()
+			}
+		}
+	}
+}
+
+// summary reads the summary. Without one it adds up the partition and inserts the summary, unless
+// another client did.
+func (w *summedInsert) summary(t *Tx) (was sum, ids History, version entity.Ticks) {
+	for {
+		if summary := t.Send(w.read); summary.OK() {
+			return sumOf(summary.Entity), historyOf(summary.Entity), summary.Version
+		}
+		was = w.partition(t)
+		made := entity.Change{Verb: entity.Insert, Key: w.key, Properties: was.properties()}
+		if reply := t.Send(WriteOne(w.table, made, 409)); reply.OK() {
+			return was, nil, reply.Version
+		}
+	}
+}
+
+// partition adds up the partition without the operation's own entity.
+func (w *summedInsert) partition(t *Tx) sum {
+	partition := w.entity.Key.Partition
+	there := make(sums)
+	for row := range t.Rows(Query(w.call.Table, target.OnePartition(partition))) {
+		if row.Key != w.entity.Key {
+			there.add(row, w.call.Arguments.Text("adds"))
+		}
+	}
+	return there[partition]
+}
+
+// store returns the separate request that writes the entity. The key is unique to the operation, so
+// a repeated write is safe.
+func (w *summedInsert) store() Request {
+	c := w.entity
+	c.Verb = entity.InsertOrReplace
+	return WriteOne(w.call.Table, c)
+}
+
+// raise returns the write that adds the entity to the summary.
+func (w *summedInsert) raise(was sum, match entity.Match) entity.Change {
+	was.add(w.value)
+	return entity.Change{Verb: entity.Merge, Key: w.key, Match: match, Properties: was.properties()}
+}
