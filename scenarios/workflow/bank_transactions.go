@@ -11,11 +11,10 @@ var transferKinds = []Kind{{
 	Name: "transfer", Says: "Moves an amount between two accounts in two legs.",
 	Inserts: true, Counters: []string{"killed"},
 	Parameters: []Parameter{
-		{Name: "keyed", Says: "The PartitionKey: the transfer's id or the account's number.",
-			Type: OfChoice, Choices: []string{"by-transfer", "by-account"}, Default: "by-transfer"},
-		{Name: "from", Says: "The attribute with the paying account.", Type: OfAttribute, Required: true},
-		{Name: "to", Says: "The attribute with the receiving account.", Type: OfAttribute, Required: true},
-		{Name: "killed", Says: "The share of clients that crash between two requests.", Type: OfShare, Default: "0"},
+		choice("keyed", "The PartitionKey: the transfer's id or the account's number.", "by-transfer", "by-account"),
+		required("from", "The attribute with the paying account.", OfAttribute),
+		required("to", "The attribute with the receiving account.", OfAttribute),
+		share("killed", "The share of clients that crash between two requests."),
 	},
 	// One transaction where both legs lie in the partition of the transfer's id, two writes where
 	// each lies in its account's.

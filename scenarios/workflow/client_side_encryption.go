@@ -17,12 +17,10 @@ import (
 )
 
 var (
-	sealProperty = Parameter{Name: "property", Says: "The String property to encrypt in every entity.",
-		Type: OfProperty}
-	sealResolver = Parameter{Name: "resolver", Says: "Rules for what to encrypt, instead of property.", Type: OfResolver}
-	sealSealed   = Parameter{Name: "sealed", Says: "Whether to encrypt; false stores plain text.", Type: OfTruth, Default: "true"}
-	sealVerb     = Parameter{Name: "verb", Says: "The verb of the write.",
-		Type: OfChoice, Choices: []string{"insert", "insert-or-replace", "merge"}, Default: "insert"}
+	sealProperty = optional("property", "The String property to encrypt in every entity.", OfProperty)
+	sealResolver = optional("resolver", "Rules for what to encrypt, instead of property.", OfResolver)
+	sealSealed   = truth("sealed", "Whether to encrypt; false stores plain text.", "true")
+	sealVerb     = choice("verb", "The verb of the write.", "insert", "insert-or-replace", "merge")
 )
 
 // sealKinds are the workflows of client-side encryption: properties are stored such that only
@@ -31,14 +29,10 @@ var sealKinds = []Kind{{
 	Name: "seal-put", Says: "Inserts an entity with encrypted properties.",
 	Inserts: true, Parameters: []Parameter{sealProperty, sealResolver, sealSealed, sealVerb}, Counters: []string{"added-bytes"},
 	Serves: func(d *Design, a Arguments) []Lack {
-		lacks := sealable(d, a)
 		// A merge would bring a content key of its own, and what the entity has sealed by the one
 		// before could not be opened any more.
-		if a.Text("verb") == "merge" {
-			lacks = append(lacks, Lack{Parameter: "verb", Says: "a merge would replace the content key only; " +
-				"expected insert or insert-or-replace"})
-		}
-		return lacks
+		return append(sealable(d, a), lackIf(a.Text("verb") == "merge", "verb",
+			"a merge would replace the content key only; expected insert or insert-or-replace")...)
 	},
 	New: func(c *Call) Workflow {
 		verb := entity.Insert
@@ -52,10 +46,10 @@ var sealKinds = []Kind{{
 	Name: "seal-replace", Says: "Replaces a loaded entity with an encrypted one.",
 	Parameters: []Parameter{sealProperty, sealResolver, sealSealed}, Counters: []string{"added-bytes"},
 	Serves: func(d *Design, a Arguments) []Lack {
-		if lacks := sealable(d, a); d.Loaded || len(lacks) > 0 {
+		if lacks := sealable(d, a); len(lacks) > 0 {
 			return lacks
 		}
-		return []Lack{{Says: "nothing is loaded; expected a load phase before"}}
+		return needsLoad(d, a)
 	},
 	// It is written whole, so that a second time is the same.
 	New: func(c *Call) Workflow {
@@ -80,12 +74,9 @@ var sealKinds = []Kind{{
 			for _, plain := range c.Subject.Properties() {
 				met[master.check(key, stored.Entity, plain, r.Picks(key, plain.Name))] = true
 			}
-			for _, one := range []string{"missing", "clear", "broken", "opened", "plain"} {
-				if met[one] || one == "plain" {
-					t.Add(one, 1)
-					return
-				}
-			}
+			met["plain"] = true
+			order := []string{"missing", "clear", "broken", "opened", "plain"}
+			t.Add(order[slices.IndexFunc(order, func(one string) bool { return met[one] })], 1)
 		}, read)
 	},
 }}
@@ -103,14 +94,11 @@ func resolverOf(a Arguments) Resolver {
 // what it says stands in a key or in a property that is left as it is, too.
 func sealable(d *Design, a Arguments) []Lack {
 	parameter := "property"
-	lack := func(format string, values ...any) []Lack {
-		return []Lack{{Parameter: parameter, Says: fmt.Sprintf(format, values...)}}
-	}
 	switch property, resolver := a.Text("property"), a.Text("resolver"); {
 	case property == "" && resolver == "":
-		return []Lack{{Says: "expected property or resolver"}}
+		return lackIf(true, "", "expected property or resolver")
 	case property != "" && resolver != "":
-		return lack("property and resolver are mutually exclusive")
+		return lackIf(true, parameter, "property and resolver are mutually exclusive")
 	case resolver != "":
 		parameter = "resolver"
 	}
@@ -121,12 +109,12 @@ func sealable(d *Design, a Arguments) []Lack {
 	}
 	for _, rule := range r {
 		if parameter == "resolver" && !slices.ContainsFunc(names, func(name string) bool { return matchesResolver(rule, name) }) {
-			return lack("rule %s names no property; expected one of %s", rule, strings.Join(names, ", "))
+			return lackIf(true, parameter, "rule %s names no property; expected one of %s", rule, strings.Join(names, ", "))
 		}
 	}
 	for _, one := range d.Properties {
 		if says := unsealable(d, r, one); r.Names(one.Name) && says != "" {
-			return lack("%s", says)
+			return []Lack{{parameter, says}}
 		}
 	}
 	return nil
@@ -140,10 +128,8 @@ func unsealable(d *Design, r Resolver, one DesignProperty) string {
 	if one.Attribute == "" {
 		return ""
 	}
-	for _, names := range [][]string{d.Own.PartitionNames, d.Own.RowNames} {
-		if slices.Contains(names, one.Attribute) {
-			return fmt.Sprintf("property %s is {%s}, which a key holds; expected a property in no key", one.Name, one.Attribute)
-		}
+	if slices.Contains(d.Own.names(), one.Attribute) {
+		return fmt.Sprintf("property %s is {%s}, which a key holds; expected a property in no key", one.Name, one.Attribute)
 	}
 	for _, other := range d.Properties {
 		if other.Name != one.Name && other.Attribute == one.Attribute && !r.Names(other.Name) {
@@ -229,13 +215,14 @@ func newMasterKey(table string) envelope {
 // newCipher returns AES-256 in Galois counter mode under a key of 32 bytes.
 func newCipher(key []byte) cipher.AEAD {
 	block, err := aes.NewCipher(key)
-	if err == nil {
-		var sealer cipher.AEAD
-		if sealer, err = cipher.NewGCM(block); err == nil {
-			return sealer
-		}
+	if err != nil {
+		panic("workflow: AES cipher: " + err.Error())
 	}
-	panic("workflow: AES cipher: " + err.Error())
+	sealer, err := cipher.NewGCM(block)
+	if err != nil {
+		panic("workflow: AES cipher: " + err.Error())
+	}
+	return sealer
 }
 
 // drawn returns random bytes.
@@ -300,26 +287,18 @@ const shortestPlain = 6
 
 // seeSealed examines an entity without the key: its keys, and the bytes of its properties.
 func seeSealed(f *Findings, property string, by envelope, row target.Row) {
-	value, some := row.Entity.Lookup(property)
-	if !some {
-		return
-	}
-	f.Looked++
-	fault := func(what string) {
-		f.Fault(fmt.Sprintf("%s of (%s, %s) %s", property, row.Key.Partition, row.Key.Row, what))
-	}
-	if value.Type() == entity.TypeString {
-		fault("is not encrypted")
-		return
-	}
 	plain, opens := by.open(row.Key, row.Entity, property)
 	raw := append(bound(row.Key, ""), row.Entity...)
-	switch {
+	fault := ""
+	switch value, _ := row.Entity.Lookup(property); {
+	case value.Type() == entity.TypeString:
+		fault = "is not encrypted"
 	case !opens:
-		fault("does not decrypt")
+		fault = "does not decrypt"
 	case len(plain) >= shortestPlain && bytes.Contains(raw, []byte(plain)):
-		fault("is readable without the key")
+		fault = "is readable without the key"
 	}
+	f.Look(fault == "", "%s of (%s, %s) %s", property, row.Key.Partition, row.Key.Row, fault)
 }
 
 // Resolver selects properties of entities by PartitionKey, RowKey and name, as in the documents'

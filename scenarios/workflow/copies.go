@@ -20,7 +20,7 @@ var copyKinds = []Kind{{
 	// The key is computed, not read from the copy.
 	Name: "read-through", Says: "Reads a partial copy, then the entity.",
 	Reads: true, Counters: []string{"missing", "astray"},
-	Parameters: []Parameter{{Name: "copy", Says: "The copy to read first.", Type: OfCopy, Required: true}},
+	Parameters: []Parameter{required("copy", "The copy to read first.", OfCopy)},
 	New: func(c *Call) Workflow {
 		place := AtCopy(c.Arguments.Text("copy"))
 		part, whole := Read(c.TableOf(place), c.Subject.Key(place)), Read(c.Table, c.Subject.Key(""))
@@ -35,12 +35,7 @@ var copyKinds = []Kind{{
 }, {
 	Name: "repair-copies", Says: "Compares entities with their copies and repairs the copies.",
 	Alone: true, Copies: true, Counters: []string{missing, orphan, stale, "settled"},
-	Serves: func(d *Design, _ Arguments) []Lack {
-		if !d.Copied {
-			return []Lack{{Says: "the design has no copies"}}
-		}
-		return nil
-	},
+	Serves: func(d *Design, _ Arguments) []Lack { return lackIf(!d.Copied, "", "the design has no copies") },
 	New: func(c *Call) Workflow {
 		var reads []Request
 		for _, table := range c.Copied.tables() {

@@ -11,16 +11,12 @@ import (
 )
 
 var (
-	seriesSlots = Parameter{Name: "slots", Says: "Counts per series.", Type: OfCount, Default: "24", Least: 1, Most: maxSlots}
-	seriesEach  = Parameter{Name: "per-entity", Says: "Counts per entity, each a property.",
-		Type: OfCount, Default: "24", Least: 1, Most: maxSlots}
-	seriesAt       = Parameter{Name: "at", Says: "The place of the series; default: the loaded entities.", Type: OfPlace}
-	seriesComplete = Parameter{Name: "complete", Says: "Whether the phase writes every count of every series.",
-		Type: OfTruth, Default: "false"}
-	seriesWriting = Parameter{Name: "write", Says: "How a count is written: blind merge, ETag merge, or replace.",
-		Type: OfChoice, Choices: []string{"merge", "etag", "replace"}, Default: "merge"}
-	seriesBy = Parameter{Name: "by", Says: "How a series is read: point queries or one range.",
-		Type: OfChoice, Choices: []string{"points", "range"}, Default: "points"}
+	seriesSlots    = count("slots", "Counts per series.", 1, maxSlots, "24")
+	seriesEach     = count("per-entity", "Counts per entity, each a property.", 1, maxSlots, "24")
+	seriesAt       = optional("at", "The place of the series; default: the loaded entities.", OfPlace)
+	seriesComplete = truth("complete", "Whether the phase writes every count of every series.", "false")
+	seriesWriting  = choice("write", "How a count is written: blind merge, ETag merge, or replace.", "merge", "etag", "replace")
+	seriesBy       = choice("by", "How a series is read: point queries or one range.", "points", "range")
 )
 
 // seriesKinds are the workflows of series of counts, such as one for each hour of
@@ -123,10 +119,7 @@ const maxSlots = 999
 
 // needsLoad rejects a scenario without a load phase before.
 func needsLoad(d *Design, _ Arguments) []Lack {
-	if d.Loaded {
-		return nil
-	}
-	return []Lack{{Says: "nothing is loaded; expected a load phase before"}}
+	return lackIf(!d.Loaded, "", "nothing is loaded; expected a load phase before")
 }
 
 // seriesLayout is how the counts of a series lie in entities.

@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"fmt"
 	"slices"
 
 	"loadgen/engine/entity"
@@ -22,6 +23,14 @@ type Design struct {
 	Loaded bool
 }
 
+// lackIf returns what a design lacks where a condition holds, nil otherwise.
+func lackIf(lacks bool, parameter, says string, values ...any) []Lack {
+	if !lacks {
+		return nil
+	}
+	return []Lack{{parameter, fmt.Sprintf(says, values...)}}
+}
+
 // DesignProperty is a property of the entities of a design. Attribute is the one that
 // is its whole value, empty where it is made of something else.
 type DesignProperty struct {
@@ -36,6 +45,9 @@ type DesignPlace struct {
 	PartitionKey, RowKey     string
 	PartitionNames, RowNames []string
 }
+
+// names returns the attributes in the keys.
+func (p DesignPlace) names() []string { return slices.Concat(p.PartitionNames, p.RowNames) }
 
 // Place returns the place with a name, "" for the entities' own.
 func (d *Design) Place(place string) DesignPlace {
@@ -66,9 +78,6 @@ func (d *Design) Property(name string) DesignProperty {
 func (d *Design) PartitionWide(parameter, place string) []Lack {
 	there := d.Place(place)
 	differs := slices.ContainsFunc(there.RowNames, func(name string) bool { return !slices.Contains(d.Own.PartitionNames, name) })
-	if there.PartitionKey == d.Own.PartitionKey && !differs {
-		return nil
-	}
-	return []Lack{{parameter, "place " + place + " is at " + there.PartitionKey + ", " + there.RowKey + "; expected PartitionKey " +
-		d.Own.PartitionKey + ", and a RowKey of its attributes only"}}
+	return lackIf(there.PartitionKey != d.Own.PartitionKey || differs, parameter,
+		"place %s is at %s, %s; expected PartitionKey %s, and a RowKey of its attributes only", place, there.PartitionKey, there.RowKey, d.Own.PartitionKey)
 }

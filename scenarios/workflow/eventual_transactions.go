@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	archivePlace = Parameter{Name: "place", Says: "The archive's place in the design.", Type: OfPlace, Required: true}
+	archivePlace = required("place", "The archive's place in the design.", OfPlace)
 	archiveQueue = Parameter{Name: "queue", Says: "The message queue, the same in all operations.", Type: OfName, Default: "moves"}
 )
 
@@ -21,7 +21,7 @@ var (
 var archiveKinds = []Kind{{
 	Name: "archive-request", Says: "Enqueues a request to move an entity to the archive.",
 	Parameters: []Parameter{archivePlace, archiveQueue,
-		{Name: "malformed", Says: "The share of malformed messages.", Type: OfShare, Default: "0"}},
+		share("malformed", "The share of malformed messages.")},
 	Counters: []string{"requested", "malformed"}, Serves: archiveServes,
 	Stores: func(a Arguments) []Store {
 		return []Store{{Name: a.Text("queue"), Queue: true}}
@@ -46,13 +46,11 @@ var archiveKinds = []Kind{{
 }, {
 	Name: "archive-work", Says: "Receives a message, copies its entity, deletes the original, deletes the message.",
 	Parameters: []Parameter{archivePlace, archiveQueue,
-		{Name: "hidden", Says: "The visibility timeout of a received message.",
-			Type: OfDuration, Least: int64(time.Second), Most: int64(2 * time.Minute), Default: "30s"},
-		{Name: "most", Says: "Messages per request.", Type: OfCount, Least: 1, Most: 32, Default: "1"},
-		{Name: "attempts", Says: "Maximum receives before a message goes to the poison queue; 0: unlimited.",
-			Type: OfCount, Least: 0, Most: 100, Default: "5"},
+		duration("hidden", "The visibility timeout of a received message.", time.Second, 2*time.Minute, "30s"),
+		count("most", "Messages per request.", 1, 32, "1"),
+		count("attempts", "Maximum receives before a message goes to the poison queue; 0: unlimited.", 0, 100, "5"),
 		{Name: "poison", Says: "The poison queue.", Type: OfName, Default: "poison"},
-		{Name: "killed", Says: "The share of messages at which the worker crashes.", Type: OfShare, Default: "0"},
+		share("killed", "The share of messages at which the worker crashes."),
 		{Name: "after", Says: "The step after which the worker crashes.",
 			Type: OfChoice, Choices: append([]string{anyStep}, archiveSteps()...), Default: anyStep},
 	},
@@ -90,9 +88,8 @@ var archiveKinds = []Kind{{
 }, {
 	Name: "archive-look", Says: "Reads an entity in both tables.", Reads: true,
 	Parameters: []Parameter{archivePlace,
-		{Name: "first", Says: "The table to read first.",
-			Type: OfChoice, Choices: []string{"current", "archive"}, Default: "current"},
-		{Name: "pause", Says: "The pause between the two reads.", Type: OfDuration, Most: int64(time.Minute), Default: "0s"}},
+		choice("first", "The table to read first.", "current", "archive"),
+		duration("pause", "The pause between the two reads.", 0, time.Minute, "0s")},
 	Counters: []string{"current", "archive", "both", "neither"}, Serves: archiveServes,
 	// One that reads where the entity was first can see it twice, but not miss it, for it is copied
 	// before it is deleted; one that reads the archive first can miss it.
@@ -118,9 +115,8 @@ var archiveKinds = []Kind{{
 }, {
 	Name: "archive-naive", Says: "Moves an entity to the archive without a queue.",
 	Parameters: []Parameter{archivePlace,
-		{Name: "first", Says: "The first step: copy or delete.",
-			Type: OfChoice, Choices: []string{"copy", "delete"}, Default: "copy"},
-		{Name: "killed", Says: "The share of clients that crash between the writes.", Type: OfShare, Default: "0"}},
+		choice("first", "The first step: copy or delete.", "copy", "delete"),
+		share("killed", "The share of clients that crash between the writes.")},
 	Counters: []string{"moved", "repeated", "killed"}, Serves: archiveServes,
 	New: func(c *Call) Workflow {
 		place := c.Arguments.Text("place")
@@ -154,18 +150,15 @@ var archiveKinds = []Kind{{
 // archiveServes returns what a design lacks for a move: entities to be moved, and an
 // archive that has a key of its own for each of them.
 func archiveServes(d *Design, a Arguments) []Lack {
-	if !d.Loaded {
-		return []Lack{{Says: "nothing to move; expected a load phase before"}}
-	}
-	name := a.Text("place")
-	p, own := d.Places[name], d.Own
-	if p.Table == own.Table && p.PartitionKey == own.PartitionKey && p.RowKey == own.RowKey {
-		return []Lack{{Parameter: "place", Says: fmt.Sprintf("%s has the entities' own keys and table; expected others", name)}}
-	}
-	for _, attribute := range slices.Concat(own.PartitionNames, own.RowNames) {
-		if !slices.Contains(p.PartitionNames, attribute) && !slices.Contains(p.RowNames, attribute) {
-			return []Lack{{Parameter: "place", Says: fmt.Sprintf("the keys of %s lack {%s}; expected all attributes of the entities' keys", name, attribute)}}
-		}
+	place := a.Text("place")
+	p, own := d.Places[place], d.Own
+	switch missing := slices.IndexFunc(own.names(), func(name string) bool { return !slices.Contains(p.names(), name) }); {
+	case !d.Loaded:
+		return lackIf(true, "", "nothing to move; expected a load phase before")
+	case p.Table == own.Table && p.PartitionKey == own.PartitionKey && p.RowKey == own.RowKey:
+		return lackIf(true, "place", "%s has the entities' own keys and table; expected others", place)
+	case missing >= 0:
+		return lackIf(true, "place", "the keys of %s lack {%s}; expected all attributes of the entities' keys", place, own.names()[missing])
 	}
 	return nil
 }

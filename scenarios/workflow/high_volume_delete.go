@@ -12,11 +12,10 @@ import (
 
 // purgeDays say which days there are, and what their tables are called.
 var purgeDays = []Parameter{
-	{Name: "first", Says: "The first day's number.", Type: OfCount, Least: 1, Most: 9999, Default: "1"},
-	{Name: "days", Says: "The number of days.", Type: OfCount, Least: 1, Most: 366, Default: "7"},
-	{Name: "names", Says: "Whether tables have new names or reuse earlier ones.",
-		Type: OfChoice, Choices: []string{"unique", "reused"}, Default: "unique"},
-	{Name: "ring", Says: "Days until a name is reused.", Type: OfCount, Least: 2, Most: 366, Default: "7"},
+	count("first", "The first day's number.", 1, 9999, "1"),
+	count("days", "The number of days.", 1, 366, "7"),
+	choice("names", "Whether tables have new names or reuse earlier ones.", "unique", "reused"),
+	count("ring", "Days until a name is reused.", 2, 366, "7"),
 }
 
 // purgeKinds are the workflows of data that is to go by its age: a log of logins,
@@ -25,8 +24,7 @@ var purgeKinds = []Kind{{
 	Name: "login", Says: "Writes a login of a day; creates the day's table if missing.",
 	Inserts: true, Counters: []string{"made", "waited"},
 	Parameters: slices.Concat(purgeDays, []Parameter{
-		{Name: "lies", Says: "Where logins are: a table per day, or one table.",
-			Type: OfChoice, Choices: []string{"day-tables", "one-table"}, Default: "day-tables"},
+		choice("lies", "Where logins are: a table per day, or one table.", "day-tables", "one-table"),
 	}),
 	Tables: func(a Arguments) (names []string) {
 		for i := range a.Count("days") {
@@ -51,8 +49,7 @@ var purgeKinds = []Kind{{
 	Name: "purge-day", Says: "Deletes the logins of one day, one day per operation.",
 	Alone: true, Counters: []string{"dropped", "deleted"},
 	Parameters: slices.Concat(purgeDays, []Parameter{
-		{Name: "how", Says: "How a day is deleted: its table, in transactions, or singly.",
-			Type: OfChoice, Choices: []string{"drop", "transactions", "singles"}, Default: "drop"},
+		choice("how", "How a day is deleted: its table, in transactions, or singly.", "drop", "transactions", "singles"),
 	}),
 	// A table goes by one request, of the table of all days what a scan finds.
 	New: func(c *Call) Workflow {

@@ -1,9 +1,7 @@
 package workflow
 
 import (
-	"fmt"
 	"slices"
-	"time"
 
 	"loadgen/engine/entity"
 )
@@ -18,14 +16,10 @@ const (
 	indexBlob = "blob"
 )
 
-// maxHidden is the maximum visibility timeout.
-const maxHidden = 10 * time.Minute
-
 var (
-	indexAttribute = Parameter{Name: "attribute", Says: "The attribute to index.", Type: OfAttribute, Required: true}
-	indexKilled    = Parameter{Name: "killed", Says: "The share of clients that crash between two requests.", Type: OfShare, Default: "0"}
-	indexAnnounced = Parameter{Name: "announced", Says: "When the message is enqueued: before or after the entity.",
-		Type: OfChoice, Choices: []string{"first", "last"}, Default: "first"}
+	indexAttribute = required("attribute", "The attribute to index.", OfAttribute)
+	indexKilled    = share("killed", "The share of clients that crash between two requests.")
+	indexAnnounced = choice("announced", "When the message is enqueued: before or after the entity.", "first", "last")
 )
 
 // indexChanging returns the kind of a change that updates the lists.
@@ -91,14 +85,11 @@ var indexKinds = []Kind{
 	},
 	{Name: "index-work", Says: "Receives messages and repairs the lists that they name.",
 		Alone: true, Parameters: slices.Concat(indexParameters(), []Parameter{
-			{Name: "most", Says: "Maximum messages per request.", Type: OfCount, Least: 1, Most: maxReceived, Default: "1"},
-			{Name: "killed", Says: "The share of turns in which the worker crashes.", Type: OfShare, Default: "0"}}),
+			queueMost,
+			share("killed", "The share of turns in which the worker crashes.")}),
 		Counters: []string{"conflicts", "full", "handled", "idle", "killed"},
 		Serves: func(d *Design, a Arguments) []Lack {
-			if a.Text("form") == indexTogether {
-				return []Lack{{Parameter: "form", Says: "lists in the entities' partition need no queue; expected form: place, or blob"}}
-			}
-			return nil
+			return lackIf(a.Text("form") == indexTogether, "form", "lists in the entities' partition need no queue; expected form: place, or blob")
 		},
 		Stores: indexStores, Check: newIndexCheck,
 		New: func(c *Call) Workflow {
@@ -114,10 +105,9 @@ var indexKinds = []Kind{
 // indexPlaced returns the parameters that say where lists are.
 func indexPlaced() []Parameter {
 	return []Parameter{
-		{Name: "form", Says: "The form of a list: an entity in the same partition, elsewhere, or a blob.",
-			Type: OfChoice, Choices: []string{indexTogether, indexApart, indexBlob}, Default: indexTogether},
-		{Name: "place", Says: "The list's place; a blob is named by its keys.", Type: OfPlace, Required: true},
-		{Name: "property", Says: "The property with the indexed value.", Type: OfProperty, Required: true},
+		choice("form", "The form of a list: an entity in the same partition, elsewhere, or a blob.", indexTogether, indexApart, indexBlob),
+		required("place", "The list's place; a blob is named by its keys.", OfPlace),
+		required("property", "The property with the indexed value.", OfProperty),
 		{Name: "container", Says: "The container of blob lists.", Type: OfName, Default: "lists"},
 	}
 }
@@ -125,9 +115,8 @@ func indexPlaced() []Parameter {
 func indexParameters() []Parameter {
 	return append(indexPlaced(),
 		Parameter{Name: "queue", Says: "The queue of list changes.", Type: OfName, Default: "changes"},
-		Parameter{Name: "hidden", Says: "The visibility timeout of messages, the same for all operations.",
-			Type: OfDuration, Least: int64(time.Second), Most: int64(maxHidden), Default: "30s"},
-		Parameter{Name: "blind", Says: "Whether lists are overwritten without an ETag.", Type: OfTruth, Default: "false"})
+		queueHidden,
+		truth("blind", "Whether lists are overwritten without an ETag.", "false"))
 }
 
 // indexContainers returns the container of lists that are blobs, indexStores the queue
@@ -148,34 +137,24 @@ func indexStores(a Arguments) []Store {
 
 func indexLacks(d *Design, a Arguments, renames bool) []Lack {
 	name, place := a.Text("attribute"), d.Places[a.Text("place")]
-	var lacks []Lack
-	lack := func(parameter, format string, values ...any) {
-		lacks = append(lacks, Lack{Parameter: parameter, Says: fmt.Sprintf(format, values...)})
-	}
-	if p := d.Property(a.Text("property")); p.Name != "" && (p.Attribute != name || p.Type != entity.TypeString) {
-		lack("property", "property %s is not the text of {%s}; expected value: \"{%s}\"", p.Name, name, name)
-	}
-	own := slices.Concat(d.Own.PartitionNames, d.Own.RowNames)
-	if renames && slices.Contains(own, name) {
-		lack("attribute", "the entity's key holds {%s}, which changes; expected keys without it", name)
-	}
-	names := slices.Concat(place.PartitionNames, place.RowNames)
-	if !slices.Contains(names, name) {
-		lack("place", "the list is at %q, %q for any {%s}; expected a key with it", place.PartitionKey, place.RowKey, name)
-	}
+	own, names, p := d.Own.names(), place.names(), d.Property(a.Text("property"))
+	lacks := slices.Concat(
+		lackIf(p.Name != "" && (p.Attribute != name || p.Type != entity.TypeString), "property",
+			"property %s is not the text of {%s}; expected value: \"{%s}\"", p.Name, name, name),
+		lackIf(renames && slices.Contains(own, name), "attribute", "the entity's key holds {%s}, which changes; expected keys without it", name),
+		lackIf(!slices.Contains(names, name), "place",
+			"the list is at %q, %q for any {%s}; expected a key with it", place.PartitionKey, place.RowKey, name))
 	// What lies at the place may be no list, or none that form allows.
-	together := a.Text("form") == indexTogether
 	apart := slices.IndexFunc(names, func(attribute string) bool { return attribute != name && slices.Contains(d.Own.RowNames, attribute) })
 	missing := func(attribute string) bool { return !slices.Contains(names, attribute) }
 	switch {
-	case together && (place.Table != d.Own.Table || place.PartitionKey != d.Own.PartitionKey):
-		lack("place", "a transaction needs one partition; expected the list in the entities' table "+
-			"with partition_key %q, or form: place", d.Own.PartitionKey)
+	case a.Text("form") == indexTogether && (place.Table != d.Own.Table || place.PartitionKey != d.Own.PartitionKey):
+		return append(lacks, lackIf(true, "place", "a transaction needs one partition; expected the list in the entities' table "+
+			"with partition_key %q, or form: place", d.Own.PartitionKey)...)
 	case apart >= 0:
-		lack("place", "the list's key holds {%s}, which is unique; expected keys without it",
-			names[apart])
-	case len(own) > 0 && !slices.ContainsFunc(own, missing):
-		lack("place", "the list's key holds all attributes of an entity's key; expected fewer")
+		return append(lacks, lackIf(true, "place", "the list's key holds {%s}, which is unique; expected keys without it", names[apart])...)
+	default:
+		return append(lacks, lackIf(len(own) > 0 && !slices.ContainsFunc(own, missing), "place",
+			"the list's key holds all attributes of an entity's key; expected fewer")...)
 	}
-	return lacks
 }

@@ -3,7 +3,9 @@ package workflow
 import (
 	"fmt"
 	"iter"
+	"math"
 	"net/url"
+	"slices"
 	"strings"
 
 	"loadgen/engine/entity"
@@ -12,10 +14,9 @@ import (
 )
 
 var (
-	largeSize = Parameter{Name: "size", Says: "The value's size in bytes.", Type: OfCount, Default: "1200000", Least: 1, Most: 3_900_000}
-	largeForm = Parameter{Name: "form", Says: "Where the value is: a blob, 64 KiB properties, or several entities.",
-		Type: OfChoice, Choices: []string{"blob", "inline", "entities"}, Default: "blob"}
-	largeKilled = Parameter{Name: "killed", Says: "The share of clients that crash between blob and entity.", Type: OfShare, Default: "0"}
+	largeSize   = count("size", "The value's size in bytes.", 1, 3_900_000, "1200000")
+	largeForm   = choice("form", "Where the value is: a blob, 64 KiB properties, or several entities.", "blob", "inline", "entities")
+	largeKilled = share("killed", "The share of clients that crash between blob and entity.")
 	largeWanted = Parameter{Name: "wanted", Says: "The share of readers that need the value.", Type: OfShare, Default: "100%"}
 )
 
@@ -60,11 +61,11 @@ var largeKinds = []Kind{{
 		write := entity.Change{Verb: entity.InsertOrReplace, Key: l.key, Properties: c.Subject.Properties()}
 		switch c.Arguments.Text("form") {
 		case "inline":
-			write.Properties = append(write.Properties, l.pieces(1)[0]...)
+			write.Properties = append(write.Properties, l.pieces(math.MaxInt)[0]...)
 			return NewProcedure(nil, WriteOne(c.Table, write))
 		case "entities":
 			var changes []entity.Change
-			pieces := l.pieces(2)
+			pieces := l.pieces(largePieces)
 			for i, key := range l.keys() {
 				changes = append(changes, entity.Change{Verb: entity.InsertOrReplace, Key: key, Properties: pieces[i]})
 			}
@@ -220,46 +221,36 @@ func (l *large) blob(verb target.BesideVerb, body []byte, statuses ...int) Reque
 	return Beside(target.Beside{Verb: verb, Store: l.StoreOf(largeStore), Name: blobOf(l.key), Body: body}, statuses...)
 }
 
-// pieces returns the value as properties, for as many entities as are allowed of it.
-func (l *large) pieces(entities int) [][]entity.Property {
-	lists := make([][]entity.Property, 1)
+// pieces returns the value as properties, in lists of a maximum length each.
+func (l *large) pieces(maxLength int) (lists [][]entity.Property) {
 	// What it holds does not matter: nothing here compresses.
-	whole := entity.Binary(make([]byte, min(l.size, entity.MaxBinaryBytes)))
-	for at, number := 0, 1; at < l.size; at, number = at+entity.MaxBinaryBytes, number+1 {
-		if entities > 1 && len(lists[len(lists)-1]) == largePieces {
-			lists = append(lists, nil)
-		}
-		piece := whole
-		if rest := l.size - at; rest < entity.MaxBinaryBytes {
-			piece = entity.Binary(make([]byte, rest))
-		}
-		last := len(lists) - 1
-		lists[last] = append(lists[last], entity.Property{Name: fmt.Sprintf("%s%02d", largePiece, number), Value: piece})
+	whole := make([]byte, min(l.size, entity.MaxBinaryBytes))
+	var all []entity.Property
+	for at := 0; at < l.size; at += entity.MaxBinaryBytes {
+		piece := entity.Binary(whole[:min(l.size-at, entity.MaxBinaryBytes)])
+		all = append(all, entity.Property{Name: fmt.Sprintf("%s%02d", largePiece, len(all)+1), Value: piece})
 	}
-	return lists
+	return slices.Collect(slices.Chunk(all, maxLength))
 }
 
-// keys returns where the entities of a value lie that is split over several.
+// keys returns the keys of the entities that hold a value.
 func (l *large) keys() []entity.Key {
-	key := l.key
-	list := []entity.Key{key}
-	const each = largePieces * entity.MaxBinaryBytes
-	for at := each; at < l.size; at += each {
-		list = append(list, entity.Key{Partition: key.Partition, Row: fmt.Sprintf("%s_%02d", key.Row, len(list)+1)})
+	list := []entity.Key{l.key}
+	for at := largePieces * entity.MaxBinaryBytes; at < l.size; at += largePieces * entity.MaxBinaryBytes {
+		list = append(list, entity.Key{Partition: l.key.Partition, Row: fmt.Sprintf("%s_%02d", l.key.Row, len(list)+1)})
 	}
 	return list
 }
 
 // carried returns how many bytes of a value an entity holds.
-func carried(e entity.Packed) int64 {
-	bytes := 0
+func carried(e entity.Packed) (size int64) {
 	read := e.Cursor()
 	for p := (entity.Property{}); read.Next(&p); {
 		if strings.HasPrefix(p.Name, largePiece) {
-			bytes += len(p.Value.Bytes())
+			size += int64(len(p.Value.Bytes()))
 		}
 	}
-	return int64(bytes)
+	return size
 }
 
 // maxListed is how many blobs a list names at most.

@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	logTime   = Parameter{Name: "time", Says: "The Edm.DateTime property with the message's time.", Type: OfProperty, Required: true}
+	logTime   = required("time", "The Edm.DateTime property with the message's time.", OfProperty)
 	logName   = Parameter{Name: "log", Says: "The log's name, the prefix of its blobs.", Type: OfName, Default: "queue"}
 	logStores = func(Arguments) []Store { return []Store{{Name: logStore}} }
 )
@@ -21,9 +21,9 @@ var (
 var logKinds = []Kind{{
 	Name: "log-append", Says: "Writes buffered messages as one blob, with their times as metadata.",
 	Inserts: true, Parameters: []Parameter{logTime, logName,
-		{Name: "buffer", Says: "Messages per blob.", Type: OfCount, Default: "100", Least: 1, Most: 10_000},
-		{Name: "over", Says: "The time that a blob's messages span.", Type: OfDuration, Default: "0s", Most: int64(time.Hour)},
-		{Name: "killed", Says: "The share of messages after which the writer crashes.", Type: OfShare, Default: "0"},
+		count("buffer", "Messages per blob.", 1, 10_000, "100"),
+		duration("over", "The time that a blob's messages span.", 0, time.Hour, "0s"),
+		share("killed", "The share of messages after which the writer crashes."),
 	},
 	Counters: []string{"lines", "lost"}, Serves: needsTime, Stores: logStores,
 	New: func(c *Call) Workflow {
@@ -45,7 +45,7 @@ var logKinds = []Kind{{
 }, {
 	Name: "log-read", Says: "Reads the messages of some minutes: lists blobs, reads those that match.",
 	Reads: true, Parameters: []Parameter{logTime, logName,
-		{Name: "minutes", Says: "How many minutes to read.", Type: OfCount, Default: "2", Least: 1, Most: 60},
+		count("minutes", "How many minutes to read.", 1, 60, "2"),
 	},
 	Counters: []string{"blobs", "lines", "listed"}, Serves: needsTime, Stores: logStores,
 	New: func(c *Call) Workflow { return newLogRead(c) },
@@ -64,10 +64,8 @@ const (
 
 // needsTime refuses a property that is no time.
 func needsTime(d *Design, a Arguments) []Lack {
-	if p := d.Property(a.Text("time")); p.Name != "" && p.Type != entity.TypeDateTime {
-		return []Lack{{Parameter: "time", Says: fmt.Sprintf("property %s is %v; expected Edm.DateTime", p.Name, p.Type)}}
-	}
-	return nil
+	p := d.Property(a.Text("time"))
+	return lackIf(p.Name != "" && p.Type != entity.TypeDateTime, "time", "property %s is %v; expected Edm.DateTime", p.Name, p.Type)
 }
 
 func messageTime(about Subject, property string) time.Time {

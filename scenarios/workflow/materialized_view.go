@@ -16,11 +16,10 @@ const viewOf = "ViewOf"
 // viewParameters returns what all workflows of views take, and more.
 func viewParameters(more ...Parameter) []Parameter {
 	return append([]Parameter{
-		{Name: "view", Says: "The view's place.", Type: OfPlace, Required: true},
-		{Name: "adds", Says: "The property to add up.", Type: OfProperty, Required: true},
+		required("view", "The view's place.", OfPlace),
+		required("adds", "The property to add up.", OfProperty),
 		{Name: "queue", Says: "The queue of view changes.", Type: OfName, Default: "views"},
-		{Name: "hidden", Says: "The visibility timeout of messages, the same for all operations.",
-			Type: OfDuration, Least: int64(time.Second), Most: int64(maxHidden), Default: "30s"},
+		queueHidden,
 	}, more...)
 }
 
@@ -33,8 +32,7 @@ func viewQueues(a Arguments) []Store { return []Store{{Name: a.Text("queue"), Qu
 var viewKinds = []Kind{{
 	Name: "view-put", Says: "Inserts an entity, then enqueues a rebuild of its view.",
 	Inserts: true, Counters: []string{"killed"}, Serves: viewLacks, Stores: viewQueues, Check: newViewCheck,
-	Parameters: viewParameters(Parameter{Name: "killed", Says: "The share of clients that crash before the message.",
-		Type: OfShare, Default: "0"}),
+	Parameters: viewParameters(share("killed", "The share of clients that crash before the message.")),
 	New: func(c *Call) Workflow {
 		key, view := c.Subject.Key(""), c.Subject.Key(c.Arguments.Text("view"))
 		note := strings.Join([]string{key.Partition, view.Partition, view.Row}, "\t")
@@ -50,8 +48,7 @@ var viewKinds = []Kind{{
 }, {
 	Name: "view-work", Says: "Receives messages and rebuilds the views that they name.",
 	Alone: true, Counters: []string{"handled", "idle", "made", "restarts"}, Serves: viewLacks, Stores: viewQueues, Check: newViewCheck,
-	Parameters: viewParameters(Parameter{Name: "most", Says: "Maximum messages per request.",
-		Type: OfCount, Least: 1, Most: maxReceived, Default: "1"}),
+	Parameters: viewParameters(queueMost),
 	New: func(c *Call) Workflow {
 		v := newViews(c.Setting, c.Arguments)
 		most := max(1, c.Arguments.Count("most"))

@@ -21,38 +21,27 @@ import (
 var moveKinds = []Kind{{
 	Name: "move", Says: "Moves a member to another group.", Counters: []string{"killed", "elsewhere"},
 	Parameters: []Parameter{
-		{Name: "member", Says: "The property that identifies a member.", Type: OfProperty, Required: true},
-		{Name: "group", Says: "The property with the member's group.", Type: OfProperty, Required: true},
-		{Name: "keyed", Says: "Whether the PartitionKey is the member's or the group's.",
-			Type: OfChoice, Choices: []string{"by-member", "by-group"}, Default: "by-member"},
-		{Name: "order", Says: "The first of the two requests of a move.",
-			Type: OfChoice, Choices: []string{"copy-first", "delete-first"}, Default: "copy-first"},
-		{Name: "killed", Says: "The share of clients that crash between two requests.", Type: OfShare, Default: "0"},
+		required("member", "The property that identifies a member.", OfProperty),
+		required("group", "The property with the member's group.", OfProperty),
+		choice("keyed", "Whether the PartitionKey is the member's or the group's.", "by-member", "by-group"),
+		choice("order", "The first of the two requests of a move.", "copy-first", "delete-first"),
+		share("killed", "The share of clients that crash between two requests."),
 	},
 	Serves: func(d *Design, a Arguments) []Lack {
-		var lacks []Lack
 		group, named := d.AttributeOf(a.Text("group"))
 		switch {
 		case !named:
-			return []Lack{{Parameter: "group", Says: "expected a String of one attribute"}}
+			return lackIf(true, "group", "expected a String of one attribute")
 		case a.Text("group") == a.Text("member"):
-			return []Lack{{Parameter: "member", Says: "the property must differ from group"}}
+			return lackIf(true, "member", "the property must differ from group")
 		}
-		if !d.Loaded {
-			lacks = append(lacks, Lack{Parameter: "", Says: "nothing to move; expected a load phase before"})
-		}
-		inRow := slices.Contains(d.Own.RowNames, group)
-		inKey := inRow || slices.Contains(d.Own.PartitionNames, group)
-		alone := slices.Equal(d.Own.PartitionNames, []string{group}) && !inRow
-		switch byGroup := a.Text("keyed") == "by-group"; {
-		case byGroup && !alone:
-			lacks = append(lacks, Lack{Parameter: "keyed", Says: "the PartitionKey is " + d.Own.PartitionKey + ", the RowKey " + d.Own.RowKey +
-				"; expected {" + group + "} as the PartitionKey's only attribute"})
-		case !byGroup && inKey:
-			lacks = append(lacks, Lack{Parameter: "keyed",
-				Says: "the keys hold {" + group + "}, which moves change; expected by-group"})
-		}
-		return lacks
+		byGroup := a.Text("keyed") == "by-group"
+		alone := slices.Equal(d.Own.PartitionNames, []string{group}) && !slices.Contains(d.Own.RowNames, group)
+		return slices.Concat(
+			lackIf(!d.Loaded, "", "nothing to move; expected a load phase before"),
+			lackIf(byGroup && !alone, "keyed", "the PartitionKey is %s, the RowKey %s; expected {%s} as the PartitionKey's only attribute",
+				d.Own.PartitionKey, d.Own.RowKey, group),
+			lackIf(!byGroup && slices.Contains(d.Own.names(), group), "keyed", "the keys hold {%s}, which moves change; expected by-group", group))
 	},
 	New: func(c *Call) Workflow {
 		name, here := c.Arguments.Text("group"), c.Subject.Key("")
@@ -108,25 +97,20 @@ var groupKinds = []Kind{{
 	Name: "write-group", Says: "Renames a group, and its members if they repeat the name.",
 	Counters: []string{"rewritten", "killed"},
 	Parameters: []Parameter{
-		{Name: "place", Says: "The place of the group's entity.", Type: OfPlace, Required: true},
-		{Name: "name", Says: "The name: a new one, or the entity's RowKey.",
-			Type: OfChoice, Choices: []string{"new", "own"}, Default: "new"},
-		{Name: "copied", Says: "The members' property with the name; default: none.", Type: OfProperty},
-		{Name: "killed", Says: "The share of clients that crash before a transaction.", Type: OfShare, Default: "0"},
+		required("place", "The place of the group's entity.", OfPlace),
+		choice("name", "The name: a new one, or the entity's RowKey.", "new", "own"),
+		optional("copied", "The members' property with the name; default: none.", OfProperty),
+		share("killed", "The share of clients that crash before a transaction."),
 	},
 	Serves: func(d *Design, a Arguments) []Lack {
 		place, copied := a.Text("place"), a.Text("copied")
 		if copied == "" {
 			return nil
 		}
-		lacks := d.PartitionWide("place", place)
-		if p := d.Property(copied); p.Type != entity.TypeString && p.Type != 0 {
-			lacks = append(lacks, Lack{Parameter: "copied", Says: "a name must be a String"})
-		}
-		if copied == groupName {
-			lacks = append(lacks, Lack{Parameter: "copied", Says: "the group's entity is identified by " + groupName + "; expected another property"})
-		}
-		return lacks
+		p := d.Property(copied)
+		return slices.Concat(d.PartitionWide("place", place),
+			lackIf(p.Type != entity.TypeString && p.Type != 0, "copied", "a name must be a String"),
+			lackIf(copied == groupName, "copied", "the group's entity is identified by %s; expected another property", groupName))
 	},
 	New: func(c *Call) Workflow { return newWriteGroup(c) },
 	Check: func(s *Setting, a Arguments) Check {

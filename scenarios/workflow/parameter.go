@@ -52,6 +52,37 @@ type Parameter struct {
 	Least, Most int64
 }
 
+// choice returns a parameter that takes one of some words, by default the first.
+func choice(name, says string, words ...string) Parameter {
+	return Parameter{Name: name, Says: says, Type: OfChoice, Choices: words, Default: words[0]}
+}
+
+// share returns a parameter that is a share, by default none.
+func share(name, says string) Parameter {
+	return Parameter{Name: name, Says: says, Type: OfShare, Default: "0"}
+}
+
+func truth(name, says, value string) Parameter {
+	return Parameter{Name: name, Says: says, Type: OfTruth, Default: value}
+}
+
+func count(name, says string, least, most int64, value string) Parameter {
+	return Parameter{Name: name, Says: says, Type: OfCount, Least: least, Most: most, Default: value}
+}
+
+func duration(name, says string, least, most time.Duration, value string) Parameter {
+	return Parameter{Name: name, Says: says, Type: OfDuration, Least: int64(least), Most: int64(most), Default: value}
+}
+
+// required and optional return a parameter that is a name, without a default.
+func required(name, says string, of ParameterType) Parameter {
+	return Parameter{Name: name, Says: says, Type: of, Required: true}
+}
+
+func optional(name, says string, of ParameterType) Parameter {
+	return Parameter{Name: name, Says: says, Type: of}
+}
+
 // Arguments are the values of a kind's parameters as texts, by name: each parameter
 // has one. They are valid, and must not be altered.
 type Arguments map[string]string

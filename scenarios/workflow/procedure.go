@@ -289,25 +289,16 @@ func deletion(key entity.Key) entity.Change {
 	return entity.Change{Verb: entity.Delete, Key: key, Match: entity.MatchAny}
 }
 
-// newReads returns the workflow that sends reads and queries one after another, and counts the
-// entities that are missing.
-func newReads(reads ...Request) *Procedure {
+// newSequence returns the workflow that sends requests one after another, of queries one for each
+// page, and counts the entities that are missing.
+func newSequence(requests ...Request) *Procedure {
 	return NewProcedure(func(t *Tx) {
-		for _, one := range reads {
+		for _, one := range requests {
 			for page := range t.pages(one) {
 				if !page.OK() {
 					t.Add("missing", 1)
 				}
 			}
-		}
-	}, reads...)
-}
-
-// newSequence returns the workflow that sends requests one after another.
-func newSequence(requests ...Request) *Procedure {
-	return NewProcedure(func(t *Tx) {
-		for _, one := range requests {
-			t.Send(one)
 		}
 	}, requests...)
 }

@@ -19,20 +19,14 @@ var bagKinds = []Kind{{
 	Name: "bag-update", Says: "Changes an entity that has a property unknown to the client.",
 	Counters: []string{"lost", "restarts"},
 	Parameters: []Parameter{
-		{Name: "changes", Says: "The property to change.", Type: OfProperty, Required: true},
-		{Name: "unknown", Says: "The property unknown to the client.", Type: OfProperty, Required: true},
+		required("changes", "The property to change.", OfProperty),
+		required("unknown", "The property unknown to the client.", OfProperty),
 		{Name: "writes", Says: "What is written: the change, everything read, or known properties.",
 			Type: OfChoice, Choices: []string{"merge", "bag", "known"}, Default: "bag"},
 	},
 	Serves: func(d *Design, a Arguments) []Lack {
-		var lacks []Lack
-		if a.Text("changes") == a.Text("unknown") {
-			lacks = append(lacks, Lack{Parameter: "unknown", Says: "the property must differ from changes"})
-		}
-		if !d.Loaded {
-			lacks = append(lacks, Lack{Parameter: "", Says: "nothing to change; expected a load phase before"})
-		}
-		return lacks
+		return append(lackIf(a.Text("changes") == a.Text("unknown"), "unknown", "the property must differ from changes"),
+			lackIf(!d.Loaded, "", "nothing to change; expected a load phase before")...)
 	},
 	New: func(c *Call) Workflow {
 		name := c.Arguments.Text("changes")

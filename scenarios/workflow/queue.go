@@ -9,6 +9,11 @@ import (
 // maxReceived is the maximum number of messages that a queue returns at once.
 const maxReceived = 32
 
+var (
+	queueHidden = duration("hidden", "The visibility timeout of messages, the same for all operations.", time.Second, 10*time.Minute, "30s")
+	queueMost   = count("most", "Maximum messages per request.", 1, maxReceived, "1")
+)
+
 // put returns the request that enqueues a message, which is visible after a time.
 func put(queue string, body []byte, hidden time.Duration) Request {
 	return Beside(target.Beside{Verb: target.PutMessage, Store: queue, Body: body, Hidden: hidden})

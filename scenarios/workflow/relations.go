@@ -14,45 +14,30 @@ var linkKinds = []Kind{
 		Name: "read-linked", Says: "Reads a place and, through its link, a second entity.",
 		Reads: true, Counters: []string{"missing"},
 		Parameters: []Parameter{
-			{Name: "from", Says: "The first place; default: the entity itself.", Type: OfPlace},
-			{Name: "link", Says: "The property that holds the second RowKey; default: none.", Type: OfProperty},
-			{Name: "to", Says: "The second place; default: the entity itself.", Type: OfPlace},
+			optional("from", "The first place; default: the entity itself.", OfPlace),
+			optional("link", "The property that holds the second RowKey; default: none.", OfProperty),
+			optional("to", "The second place; default: the entity itself.", OfPlace),
 		},
 		Serves: func(d *Design, a Arguments) []Lack {
 			link, to := a.Text("link"), a.Text("to")
 			if link == "" {
-				if to != "" {
-					return []Lack{{Parameter: "to", Says: "no link leads to " + to + "; expected link, or no to"}}
-				}
-				return nil
+				return lackIf(to != "", "to", "no link leads to %s; expected link, or no to", to)
 			}
-			var lacks []Lack
+			from, at := d.Place(a.Text("from")), d.Place(to)
 			attribute, named := d.AttributeOf(link)
-			if !named {
-				lacks = append(lacks, Lack{Parameter: "link",
-					Says: "a link is a RowKey; expected a String of one attribute"})
+			lacks := append(lackIf(!named, "link", "a link is a RowKey; expected a String of one attribute"),
+				lackIf(named && at.RowKey != "{"+attribute+"}", "to", "the RowKey is %s; expected {%s}, as in the link", at.RowKey, attribute)...)
+			for _, name := range at.PartitionNames {
+				lacks = append(lacks, lackIf(named && name != attribute && !slices.Contains(from.names(), name), "to",
+					"the PartitionKey holds {%s}, unknown to the reader; expected attributes of the link or first key", name)...)
 			}
-			if at := d.Place(to); named && at.RowKey != "{"+attribute+"}" {
-				lacks = append(lacks, Lack{Parameter: "to",
-					Says: "the RowKey is " + at.RowKey + "; expected {" + attribute + "}, as in the link"})
-			}
-			from := d.Place(a.Text("from"))
-			for _, name := range d.Place(to).PartitionNames {
-				if named && name != attribute && !slices.Contains(from.PartitionNames, name) && !slices.Contains(from.RowNames, name) {
-					lacks = append(lacks, Lack{Parameter: "to", Says: "the PartitionKey holds {" + name +
-						"}, unknown to the reader; expected attributes of the link or first key"})
-				}
-			}
-			if a.Text("from") == to {
-				lacks = append(lacks, Lack{Parameter: "to", Says: "expected a place other than from"})
-			}
-			return lacks
+			return append(lacks, lackIf(a.Text("from") == to, "to", "expected a place other than from")...)
 		},
 		New: func(c *Call) Workflow {
 			from, link, to := c.Arguments.Text("from"), c.Arguments.Text("link"), c.Arguments.Text("to")
 			first, linked := Read(c.TableOf(from), c.Subject.Key(from)), Read(c.TableOf(to), c.Subject.Key(to))
 			if link == "" {
-				return newReads(first)
+				return newSequence(first)
 			}
 			return NewProcedure(func(t *Tx) {
 				name, some := t.Send(first).Entity.Lookup(link)
@@ -68,7 +53,7 @@ var linkKinds = []Kind{
 		Name: "read-together", Says: "Reads the entity's partition and, if different, a related one.",
 		Reads: true,
 		Parameters: []Parameter{
-			{Name: "place", Says: "The place of related entities; default: none.", Type: OfPlace},
+			optional("place", "The place of related entities; default: none.", OfPlace),
 		},
 		New: func(c *Call) Workflow {
 			place := c.Arguments.Text("place")
@@ -77,7 +62,7 @@ var linkKinds = []Kind{
 			if own != there || c.TableOf(place) != c.Table {
 				all = append(all, Query(c.TableOf(place), target.OnePartition(there)))
 			}
-			return newReads(all...)
+			return newSequence(all...)
 		},
 	},
 }
@@ -87,9 +72,9 @@ var subtypeKinds = []Kind{{
 	Name: "write-subtype", Says: "Inserts an entity at the place of its kind.",
 	Inserts: true,
 	Parameters: []Parameter{
-		{Name: "kind", Says: "The attribute with the kind.", Type: OfAttribute, Required: true},
-		{Name: "is", Says: "The kind with its own place.", Type: OfName, Required: true},
-		{Name: "place", Says: "The kind's place; default: with the others.", Type: OfPlace},
+		required("kind", "The attribute with the kind.", OfAttribute),
+		required("is", "The kind with its own place.", OfName),
+		optional("place", "The kind's place; default: with the others.", OfPlace),
 	},
 	New: func(c *Call) Workflow {
 		place := ""
@@ -106,15 +91,12 @@ var joinKinds = []Kind{{
 	Name: "join", Says: "Reads an entity and a lookup table, directly or from a cache.",
 	Reads: true, Counters: []string{"missing"},
 	Parameters: []Parameter{
-		{Name: "place", Says: "The lookup table's place.", Type: OfPlace, Required: true},
-		{Name: "refresh", Says: "Operations between cache refreshes; 0: no cache.",
-			Type: OfCount, Default: "0", Least: 0, Most: 1_000_000},
+		required("place", "The lookup table's place.", OfPlace),
+		count("refresh", "Operations between cache refreshes; 0: no cache.", 0, 1_000_000, "0"),
 	},
 	Serves: func(d *Design, a Arguments) []Lack {
-		if a.Count("refresh") > 0 && d.Places[a.Text("place")].Table == "" {
-			return []Lack{{Parameter: "place", Says: "the lookup table holds the entities; expected a separate table"}}
-		}
-		return nil
+		return lackIf(a.Count("refresh") > 0 && d.Places[a.Text("place")].Table == "", "place",
+			"the lookup table holds the entities; expected a separate table")
 	},
 	// Each n-th operation of a phase reads the small table for itself and those that follow it:
 	// which they are does not depend on when they come to their end.
@@ -123,11 +105,11 @@ var joinKinds = []Kind{{
 		own, looked := Read(c.Table, c.Subject.Key("")), Read(c.TableOf(place), c.Subject.Key(place))
 		switch {
 		case refresh == 0:
-			return newReads(own, looked)
+			return newSequence(own, looked)
 		case c.K%refresh == 0:
-			return newReads(Query(c.TableOf(place), target.Query{Range: filter.All()}), own)
+			return newSequence(Query(c.TableOf(place), target.Query{Range: filter.All()}), own)
 		default:
-			return newReads(own)
+			return newSequence(own)
 		}
 	},
 }}
@@ -139,15 +121,13 @@ var parentKinds = []Kind{{
 	Name: "store-with", Says: "Inserts an entity and updates a property of its parent in one transaction.",
 	Inserts: true,
 	Parameters: []Parameter{
-		{Name: "place", Says: "The parent's place, in the same partition.", Type: OfPlace, Required: true},
-		{Name: "keeps", Says: "The property to copy to the parent.", Type: OfProperty, Required: true},
+		required("place", "The parent's place, in the same partition.", OfPlace),
+		required("keeps", "The property to copy to the parent.", OfProperty),
 	},
 	Serves: func(d *Design, a Arguments) []Lack {
 		there := d.Places[a.Text("place")]
-		if there.Table == d.Own.Table && there.PartitionKey == d.Own.PartitionKey {
-			return nil
-		}
-		return []Lack{{Parameter: "place", Says: "a transaction needs one partition; expected the design's partition_key and no table"}}
+		return lackIf(there.Table != d.Own.Table || there.PartitionKey != d.Own.PartitionKey, "place",
+			"a transaction needs one partition; expected the design's partition_key and no table")
 	},
 	// Sent twice the transaction leaves the same.
 	New: func(c *Call) Workflow {

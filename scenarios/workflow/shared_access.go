@@ -43,17 +43,13 @@ var accessKinds = []Kind{{
 	Name: "direct-read", Says: "Reads an entity with a signature; asks a broker for one when needed.",
 	Reads: true, Counters: accessCounters, Stores: ownServices(broker, preflight),
 	Parameters: []Parameter{
-		{Name: "user", Says: "The attribute that names the user; default: the PartitionKey.", Type: OfAttribute},
-		{Name: "covers", Says: "What a signature grants: the user's partition, or one entity.",
-			Type: OfChoice, Choices: []string{"partition", "entity"}, Default: "partition"},
+		optional("user", "The attribute that names the user; default: the PartitionKey.", OfAttribute),
+		choice("covers", "What a signature grants: the user's partition, or one entity.", "partition", "entity"),
 		{Name: "lasts", Was: "every", Says: "How long a signature is valid.",
 			Type: OfDuration, Least: int64(time.Millisecond), Most: int64(7 * 24 * time.Hour), Default: "1h"},
-		{Name: "issue-time", Says: "The broker's time per signature.",
-			Type: OfDuration, Most: int64(time.Minute), Default: "5ms"},
-		{Name: "issuers", Says: "Maximum signatures issued at once; 0: no limit.",
-			Type: OfCount, Most: target.MostAtOnce, Default: "0"},
-		{Name: "preflight", Says: "How long a CORS preflight is cached; 0s: no browser.",
-			Type: OfDuration, Most: int64(24 * time.Hour), Default: "0s"},
+		duration("issue-time", "The broker's time per signature.", 0, time.Minute, "5ms"),
+		count("issuers", "Maximum signatures issued at once; 0: no limit.", 0, target.MostAtOnce, "0"),
+		duration("preflight", "How long a CORS preflight is cached; 0s: no browser.", 0, 24*time.Hour, "0s"),
 	},
 	// It needs a signature and, in a browser, a preflight for its URL, which contains the
 	// signature.
@@ -107,10 +103,8 @@ var accessKinds = []Kind{{
 	Name: "proxied-read", Says: "Reads an entity through a proxy.",
 	Reads: true, Counters: accessCounters, Stores: ownServices(proxy),
 	Parameters: []Parameter{
-		{Name: "proxy-time", Says: "The proxy's time per answer.",
-			Type: OfDuration, Most: int64(time.Minute), Default: "5ms"},
-		{Name: "connections", Says: "Maximum answers carried at once; 0: no limit.",
-			Type: OfCount, Most: target.MostAtOnce, Default: "0"},
+		duration("proxy-time", "The proxy's time per answer.", 0, time.Minute, "5ms"),
+		count("connections", "Maximum answers carried at once; 0: no limit.", 0, target.MostAtOnce, "0"),
 	},
 	// The answer passes the proxy twice: in from the table, and out to the user.
 	New: func(c *Call) Workflow {

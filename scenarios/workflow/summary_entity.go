@@ -16,9 +16,9 @@ var sumKinds = []Kind{{
 	Name: "summed-insert", Says: "Inserts an entity and adds it to its partition's summary.",
 	Inserts: true, Counters: []string{"restarts", "killed", "unknown"},
 	Parameters: []Parameter{
-		{Name: "summary", Says: "The summary's place.", Type: OfPlace, Required: true},
-		{Name: "adds", Says: "The property to add up.", Type: OfProperty, Required: true},
-		{Name: "killed", Says: "The share of clients that crash between two writes.", Type: OfShare, Default: "0"},
+		required("summary", "The summary's place.", OfPlace),
+		required("adds", "The property to add up.", OfProperty),
+		share("killed", "The share of clients that crash between two writes."),
 	},
 	Serves: func(d *Design, a Arguments) []Lack { return addsUp(d, a, "summary") },
 	New: func(c *Call) Workflow {
@@ -53,11 +53,9 @@ var sumKinds = []Kind{{
 // addsUp returns what keeps a property from being added up by partitions, at the place that a
 // parameter names.
 func addsUp(d *Design, a Arguments, place string) []Lack {
-	lacks := d.PartitionWide(place, a.Text(place))
-	if p := d.Property(a.Text("adds")); p.Type != entity.TypeInt32 && p.Type != entity.TypeInt64 {
-		lacks = append(lacks, Lack{Parameter: "adds", Says: "expected an Int32 or an Int64"})
-	}
-	return lacks
+	p := d.Property(a.Text("adds"))
+	return append(d.PartitionWide(place, a.Text(place)),
+		lackIf(p.Type != entity.TypeInt32 && p.Type != entity.TypeInt64, "adds", "expected an Int32 or an Int64")...)
 }
 
 // sum is how many entities there are, and what they come to.
