@@ -112,6 +112,7 @@ func (p *Procedure) Next(a Attempt) (Move, target.Operation) {
 
 // start runs the function up to its first request.
 func (p *Procedure) start() {
+	expected := p.tx.expected
 	p.resume, p.stop = iter.Pull(func(yield func(struct{}) bool) {
 		t := &p.tx
 		t.yield = yield
@@ -123,6 +124,11 @@ func (p *Procedure) start() {
 		p.body(t)
 	})
 	p.resume()
+	if op := &p.tx.operation; len(p.foreseen) > 0 {
+		if first := &p.foreseen[0]; op.Verb != first.Verb || op.Table != first.Table || op.Change.Key != first.Change.Key || p.tx.expected != expected {
+			panic("workflow: the first request is not the first that is foreseen")
+		}
+	}
 }
 
 // Stop implements [Stopping].

@@ -29,7 +29,6 @@ func TestProcedureContinues(t *testing.T) {
 		told, did string
 	}{
 		{"a success without further requests", insert, end, "201", "insert succeed"},
-		{"a single request", insert, nil, "503 201", "insert settle succeed"},
 		{"a success with a further request", insert, func(t *workflow.Tx) { t.Send(remove) }, "201 204", "insert delete succeed"},
 		{"a busy server", insert, end, "503 0? 201?", "insert settle settle succeed"},
 		{"an unexpected conflict", insert, end, "409", "insert settle"},
@@ -40,16 +39,8 @@ func TestProcedureContinues(t *testing.T) {
 		{"a failure", workflow.Read("T", key), (*workflow.Tx).Fail, "bare", "get fail"},
 		{"a crash", insert, func(t *workflow.Tx) { t.CrashIf(true); t.Send(remove) }, "201", "insert succeed"},
 	} {
-		body := func(t *workflow.Tx) {
-			t.Send(row.first)
-			row.then(t)
-		}
-		if row.then == nil {
-			body = nil
-		} else {
-			assert.Equalf(t, row.did, play(workflow.NewProcedure(body), row.told), "%s: without foreseen requests it did", row.name)
-		}
-		assert.Equalf(t, row.did, play(workflow.NewProcedure(body, row.first), row.told), "%s: it did", row.name)
+		p := workflow.NewProcedure(func(t *workflow.Tx) { t.Send(row.first); row.then(t) }, row.first)
+		assert.Equalf(t, row.did, play(p, row.told), "%s: it did", row.name)
 	}
 }
 
@@ -139,6 +130,7 @@ func TestSetsMakeUpAllPartitions(t *testing.T) {
 		{"sets differ by one at most", 3, 3, []int64{2, 2, 3}},
 		{"a set for each", 7, 7, []int64{1, 1, 1, 1, 1, 1, 1}},
 		{"there are no more sets than partitions", 50, 7, []int64{1, 1, 1, 1, 1, 1, 1}},
+		{"operations beyond the sets begin again with the first", 2, 4, []int64{3, 4, 3, 4}},
 	} {
 		w := newWorld(t)
 		for partition, size := range sizes {
@@ -153,22 +145,9 @@ func TestSetsMakeUpAllPartitions(t *testing.T) {
 		var lengths []int64
 		for _, p := range all {
 			lengths = append(lengths, counted(p)["partitions"])
+			assert.Len(t, workflow.Requests(p), int(counted(p)["partitions"]), "a query of each is foreseen")
 		}
 		assert.Equal(t, row.lengths, lengths, row.sentence)
-		assert.EqualValues(t, 1264, total(all, "entities"), row.sentence)
-	}
-}
-
-// Operations beyond the sets begin again with the first, and forecasts know of a query
-// for each partition.
-func TestSetsAreCountedRound(t *testing.T) {
-	w := newWorld(t)
-	w.Partitions = func() []string { return []string{"a", "b", "c", "d"} }
-	for k, want := range []string{" Test query:a Test query:b", " Test query:c Test query:d", " Test query:a Test query:b", " Test query:c Test query:d"} {
-		got := ""
-		for _, op := range workflow.Requests(w.op("read-set", k, args{"sets": "2"}, thing{})) {
-			got += " " + op.Table + " " + named(&op)
-		}
-		assert.Equalf(t, want, got, "operation %d reads", k)
+		assert.EqualValues(t, 1264*max(1, row.operations/row.sets), total(all, "entities"), row.sentence)
 	}
 }
