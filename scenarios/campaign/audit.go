@@ -34,11 +34,13 @@ type audit struct {
 
 // ended follows an operation that ended, if it is a write that reports what it left.
 func (a *audit) ended(w *drive.Work, c *results.Completed) {
-	told, audited := w.Workflow.(workflow.Audited)
-	if !audited {
+	var report workflow.Report
+	if audited, some := w.Workflow.(workflow.Audited); some {
+		report = audited.Report()
+	}
+	if len(report.Keys) == 0 {
 		return
 	}
-	report := told.Report()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.result.Writes++

@@ -1,6 +1,8 @@
 package campaign
 
 import (
+	"slices"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/keys"
@@ -42,22 +44,14 @@ func (e *events) copied(k uint64, one *eventKind, w *drive.Work, changes func(lo
 	if draw := e.deaths.At(k); draw.Float64() < one.spec.Killed {
 		written = draw.IntN(len(steps))
 	}
-	var series *workflow.Series
-	switch first := w.Workflow.(type) {
-	case nil:
-		own := workflow.Step{Operation: w.Operation, Expected: w.Expected}
-		series = workflow.NewSeries(nil, append([]workflow.Step{own}, steps...)...)
-		if w.Workflow = series; written >= 0 {
+	if w.Workflow == nil {
+		steps = slices.Insert(steps, 0, workflow.Step{Operation: w.Operation, Expected: w.Expected})
+		if written >= 0 {
 			written++
 		}
-	case workflow.Audited:
-		audited := workflow.NewAuditedSeries(first, steps...)
-		series, w.Workflow = audited.Series, audited
-	default:
-		series = workflow.NewSeries(first, steps...)
-		w.Workflow = series
 	}
-	if written >= 0 {
+	series := workflow.NewSeries(w.Workflow, steps...)
+	if w.Workflow = series; written >= 0 {
 		series.Dying(written)
 	}
 }

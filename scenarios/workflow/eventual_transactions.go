@@ -23,9 +23,7 @@ var archiveKinds = []Kind{{
 	Parameters: []Parameter{archivePlace, archiveQueue,
 		share("malformed", "The share of malformed messages.")},
 	Counters: []string{"requested", "malformed"}, Serves: archiveServes,
-	Stores: func(a Arguments) []Store {
-		return []Store{{Name: a.Text("queue"), Queue: true}}
-	},
+	Stores: queues("queue"),
 	// The client ends once the queue has the message. A repeated message repeats the move, which is
 	// harmless.
 	New: func(c *Call) Workflow {
@@ -56,9 +54,7 @@ var archiveKinds = []Kind{{
 	},
 	Serves:   archiveServes,
 	Counters: []string{"idle", "again", "moved", "repeated", "killed", "malformed", "poisoned", "overtaken"},
-	Stores: func(a Arguments) []Store {
-		return []Store{{Name: a.Text("queue"), Queue: true}, {Name: a.Text("poison"), Queue: true}}
-	},
+	Stores:   queues("queue", "poison"),
 	New: func(c *Call) Workflow {
 		w, m := newArchiveWorker(c.Setting, c.Arguments), moveOf(c.Subject, c.Arguments.Text("place"))
 		messages := receive(w.queue, c.Arguments.Count("most"), c.Arguments.Duration("hidden"))

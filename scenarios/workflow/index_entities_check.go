@@ -1,7 +1,6 @@
 package workflow
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -148,22 +147,17 @@ func (c *indexCheck) judge(f *Findings) {
 	for _, l := range c.lists {
 		for _, id := range l.ids {
 			key := c.named(l, id)
-			f.Looked++
-			switch value, there := values[key]; {
-			case !there:
-				f.Fault(fmt.Sprintf("the list of %s names %s, which is missing", l.name, blobName(key)))
-			case value != l.name:
-				f.Fault(fmt.Sprintf("the list of %s names %s, which is %s", l.name, blobName(key), value))
-			default:
+			value, there := values[key]
+			if !there {
+				value = "missing"
+			} else if value == l.name {
 				named[key]++
 			}
+			f.Look(there && value == l.name, "the list of %s names %s, which is %s", l.name, blobName(key), value)
 		}
 	}
 	for _, one := range c.entities {
-		f.Looked++
-		if times := named[one.key]; times != 1 {
-			f.Fault(fmt.Sprintf("%s is %s and is listed %d times; want once", blobName(one.key), one.value, times))
-		}
+		f.Look(named[one.key] == 1, "%s is %s and is listed %d times; want once", blobName(one.key), one.value, named[one.key])
 	}
 	slices.Sort(f.Examples)
 }

@@ -55,10 +55,8 @@ const indexProperty = "Ids"
 // properties returns the list as the properties of an entity.
 func (l *indexList) properties() []entity.Property {
 	var list []entity.Property
-	for text := l.text(); len(list) == 0 || text != ""; {
-		size := min(len(text), entity.MaxBinaryBytes)
-		list = append(list, entity.Property{Name: indexPart(len(list)), Value: entity.Binary([]byte(text[:size]))})
-		text = text[size:]
+	for part := range slices.Chunk([]byte(l.text()), entity.MaxBinaryBytes) {
+		list = append(list, entity.Property{Name: indexPart(len(list)), Value: entity.Binary(part)})
 	}
 	return list
 }

@@ -25,13 +25,11 @@ func viewParameters(more ...Parameter) []Parameter {
 
 func viewLacks(d *Design, a Arguments) []Lack { return addsUp(d, a, "view") }
 
-func viewQueues(a Arguments) []Store { return []Store{{Name: a.Text("queue"), Queue: true}} }
-
 // viewKinds are the workflows of materialized views: a worker stores a query's result next to the
 // data and can rebuild it at any time.
 var viewKinds = []Kind{{
 	Name: "view-put", Says: "Inserts an entity, then enqueues a rebuild of its view.",
-	Inserts: true, Counters: []string{"killed"}, Serves: viewLacks, Stores: viewQueues, Check: newViewCheck,
+	Inserts: true, Counters: []string{"killed"}, Serves: viewLacks, Stores: queues("queue"), Check: newViewCheck,
 	Parameters: viewParameters(share("killed", "The share of clients that crash before the message.")),
 	New: func(c *Call) Workflow {
 		key, view := c.Subject.Key(""), c.Subject.Key(c.Arguments.Text("view"))
@@ -47,7 +45,7 @@ var viewKinds = []Kind{{
 	},
 }, {
 	Name: "view-work", Says: "Receives messages and rebuilds the views that they name.",
-	Alone: true, Counters: []string{"handled", "idle", "made", "restarts"}, Serves: viewLacks, Stores: viewQueues, Check: newViewCheck,
+	Alone: true, Counters: []string{"handled", "idle", "made", "restarts"}, Serves: viewLacks, Stores: queues("queue"), Check: newViewCheck,
 	Parameters: viewParameters(queueMost),
 	New: func(c *Call) Workflow {
 		v := newViews(c.Setting, c.Arguments)
@@ -58,7 +56,7 @@ var viewKinds = []Kind{{
 	},
 }, {
 	Name: "view-build", Says: "Rebuilds the view of an entity's partition.",
-	Counters: []string{"made", "restarts"}, Serves: viewLacks, Stores: viewQueues, Check: newViewCheck, Parameters: viewParameters(),
+	Counters: []string{"made", "restarts"}, Serves: viewLacks, Stores: queues("queue"), Check: newViewCheck, Parameters: viewParameters(),
 	New: func(c *Call) Workflow {
 		v, partition, key := newViews(c.Setting, c.Arguments), c.Subject.Key("").Partition, c.Subject.Key(c.Arguments.Text("view"))
 		return NewProcedure(func(t *Tx) { v.rebuild(t, partition, key) }, Read(v.table, key))

@@ -178,21 +178,18 @@ func parseShare(text string) (float64, bool) {
 
 // Parameter returns one of the kind's parameters, nil where it has none of that name.
 func (k *Kind) Parameter(name string) *Parameter {
-	for i := range k.Parameters {
-		if k.Parameters[i].Name == name {
-			return &k.Parameters[i]
-		}
-	}
-	return nil
+	return k.find(func(p Parameter) bool { return p.Name == name })
 }
 
 // Renamed returns the one of the kind's parameters that was called so before, nil where
 // none was.
 func (k *Kind) Renamed(was string) *Parameter {
-	for i := range k.Parameters {
-		if was != "" && k.Parameters[i].Was == was {
-			return &k.Parameters[i]
-		}
+	return k.find(func(p Parameter) bool { return p.Was == was && was != "" })
+}
+
+func (k *Kind) find(matches func(Parameter) bool) *Parameter {
+	if at := slices.IndexFunc(k.Parameters, matches); at >= 0 {
+		return &k.Parameters[at]
 	}
 	return nil
 }

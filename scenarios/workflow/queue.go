@@ -14,6 +14,16 @@ var (
 	queueMost   = count("most", "Maximum messages per request.", 1, maxReceived, "1")
 )
 
+// queues returns the queues that parameters name.
+func queues(parameters ...string) func(Arguments) []Store {
+	return func(a Arguments) (list []Store) {
+		for _, one := range parameters {
+			list = append(list, Store{Name: a.Text(one), Queue: true})
+		}
+		return list
+	}
+}
+
 // put returns the request that enqueues a message, which is visible after a time.
 func put(queue string, body []byte, hidden time.Duration) Request {
 	return Beside(target.Beside{Verb: target.PutMessage, Store: queue, Body: body, Hidden: hidden})

@@ -76,7 +76,8 @@ func (t *trace) asReport(mayLinger bool) Report {
 // Audited is a workflow that says what it left in the table.
 type Audited interface {
 	Workflow
-	// Report is called once the operation has ended.
+	// Report is called once the operation has ended. A report without keys is of a workflow that
+	// does not say what it left.
 	Report() Report
 }
 

@@ -28,7 +28,10 @@ type Series struct {
 	at int
 }
 
-var _ Counted = (*Series)(nil)
+var (
+	_ Counted = (*Series)(nil)
+	_ Audited = (*Series)(nil)
+)
 
 // NewSeries returns the workflow of some writes, one at least in all. The first may
 // be nil. The steps must be such that carrying one out twice does no harm.
@@ -128,18 +131,10 @@ func (s *Series) goOn() (Move, target.Operation) {
 	return Proceed, s.steps[s.at].Operation
 }
 
-// AuditedSeries is a [Series] that says what its first write left in the table.
-type AuditedSeries struct {
-	*Series
-	first Audited
+// Report implements [Audited]: that of the write that the others follow, empty if it has none.
+func (s *Series) Report() Report {
+	if first, audited := s.first.(Audited); audited {
+		return first.Report()
+	}
+	return Report{}
 }
-
-var _ Audited = AuditedSeries{}
-
-// NewAuditedSeries returns the workflow of a write that is followed by others.
-func NewAuditedSeries(first Audited, steps ...Step) AuditedSeries {
-	return AuditedSeries{NewSeries(first, steps...), first}
-}
-
-// Report implements [Audited].
-func (s AuditedSeries) Report() Report { return s.first.Report() }

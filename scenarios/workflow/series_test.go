@@ -76,7 +76,7 @@ func TestSeriesOfAnAuditedWrite(t *testing.T) {
 		{"nor has another's entity", insert, upsert, "0? 409? other", "insert settle get fail", workflow.Absent},
 		{"a deletion of what is gone", remove, remove, "404 204", "delete delete succeed", workflow.Absent},
 	} {
-		p := workflow.NewAuditedSeries(workflow.NewWrite(row.first.Operation, workflow.WriteID{Run: "r", Number: 3}, ""), row.copied)
+		p := workflow.NewSeries(workflow.NewWrite(row.first.Operation, workflow.WriteID{Run: "r", Number: 3}, ""), row.copied)
 		assert.Equal(t, row.did, play(p, row.attempts), row.name)
 		assert.Equal(t, row.written, p.Report().Written, row.name)
 	}
