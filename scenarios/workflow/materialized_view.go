@@ -86,11 +86,11 @@ func (v *views) rebuild(t *Tx, partition string, key entity.Key) {
 		if view := t.Send(Read(v.table, key)); view.OK() {
 			change.Verb, change.Match = entity.Replace, entity.MatchExactly(view.Version)
 		}
-		there := make(sums)
+		var there sum
 		for row := range t.Rows(Query(v.Table, target.OnePartition(partition))) {
-			there.add(row, v.adds)
+			there.addRow(row, v.adds)
 		}
-		change.Properties = append(there[partition].properties(), entity.Property{Name: viewOf, Value: entity.String(partition)})
+		change.Properties = append(there.properties(), entity.Property{Name: viewOf, Value: entity.String(partition)})
 		if t.Send(WriteOne(v.table, change, overtaken...)).OK() {
 			t.Add("made", 1)
 			return
@@ -129,7 +129,7 @@ func newViewCheck(s *Setting, a Arguments) Check {
 			if of, view := row.Entity.Lookup(viewOf); view {
 				views[of.Text()] = sumOf(row.Entity)
 			} else {
-				there.add(row, v.adds)
+				there.addRow(row, v.adds)
 			}
 		}
 		for row := range t.Rows(Query(v.Table, target.Query{})) {

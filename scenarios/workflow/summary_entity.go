@@ -37,7 +37,7 @@ var sumKinds = []Kind{{
 		return newFinding("each summary is what is there", func(t *Tx, f *Findings) {
 			there := make(sums)
 			for row := range t.Rows(Query(s.Table, target.Query{})) {
-				there.add(row, a.Text("adds"))
+				there.addRow(row, a.Text("adds"))
 			}
 			for row := range t.Rows(Query(s.TableOf(a.Text("summary")), target.Query{})) {
 				if _, some := row.Entity.Lookup(summaryCount); some {
@@ -63,6 +63,15 @@ type sum struct{ count, total int64 }
 
 func (t *sum) add(value entity.Value) { t.count, t.total = t.count+1, t.total+value.Int() }
 
+// addRow adds an entity, and reports whether it has the property.
+func (t *sum) addRow(row target.Row, property string) bool {
+	value, some := row.Entity.Lookup(property)
+	if some {
+		t.add(value)
+	}
+	return some
+}
+
 // sumOf returns what a summary holds.
 func sumOf(p entity.Packed) sum {
 	count, _ := p.Lookup(summaryCount)
@@ -73,11 +82,8 @@ func sumOf(p entity.Packed) sum {
 // sums are the sums of partitions.
 type sums map[string]sum
 
-// add adds an entity, if it has the property.
-func (s sums) add(row target.Row, property string) {
-	if value, some := row.Entity.Lookup(property); some {
-		of := s[row.Key.Partition]
-		of.add(value)
+func (s sums) addRow(row target.Row, property string) {
+	if of := s[row.Key.Partition]; of.addRow(row, property) {
 		s[row.Key.Partition] = of
 	}
 }
@@ -168,15 +174,13 @@ func (w *summedInsert) summary(t *Tx) (was sum, ids History, version entity.Tick
 }
 
 // partition adds up the partition without the operation's own entity.
-func (w *summedInsert) partition(t *Tx) sum {
-	partition := w.entity.Key.Partition
-	there := make(sums)
-	for row := range t.Rows(Query(w.call.Table, target.OnePartition(partition))) {
+func (w *summedInsert) partition(t *Tx) (there sum) {
+	for row := range t.Rows(Query(w.call.Table, target.OnePartition(w.entity.Key.Partition))) {
 		if row.Key != w.entity.Key {
-			there.add(row, w.call.Arguments.Text("adds"))
+			there.addRow(row, w.call.Arguments.Text("adds"))
 		}
 	}
-	return there[partition]
+	return there
 }
 
 // store returns the separate request that writes the entity. The key is unique to the operation, so
