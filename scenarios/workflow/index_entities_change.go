@@ -70,41 +70,36 @@ func (x *indexChange) add() *Procedure {
 	}, x.foresee(insert, x.name)...)
 }
 
-func (x *indexChange) remove() *Procedure {
-	change := deletion(x.own)
-	return NewProcedure(func(t *Tx) {
-		x.update(t, change, func(name string) []string { return []string{name} })
-	}, append([]Request{Read(x.Table, x.own)}, x.foresee(change, x.loaded)...)...)
-}
+func (x *indexChange) remove() *Procedure { return x.update(deletion(x.own), x.loaded) }
 
 // rename gives an entity the new one's name. Carried out twice, as where its reply was
 // lost and another client renamed the entity in between, it is as if it had come late.
 func (x *indexChange) rename() *Procedure {
-	change := entity.Change{Verb: entity.Merge, Key: x.own, Match: entity.MatchAny,
-		Properties: []entity.Property{{Name: x.property, Value: entity.String(x.name)}}}
-	return NewProcedure(func(t *Tx) {
-		x.update(t, change, func(name string) []string {
-			if name == x.name {
-				return nil
-			}
-			return []string{name, x.name}
-		})
-	}, append([]Request{Read(x.Table, x.own)}, x.foresee(change, x.loaded, x.name)...)...)
+	return x.update(entity.Change{Verb: entity.Merge, Key: x.own, Match: entity.MatchAny,
+		Properties: []entity.Property{{Name: x.property, Value: entity.String(x.name)}}}, x.loaded, x.name)
 }
 
-// update reads an entity, and writes its change under the ETag read, with the lists that it leaves
-// and enters, by their names: the first one it leaves, and none where nothing changes.
-func (x *indexChange) update(t *Tx, change entity.Change, lists func(name string) []string) {
+// update returns the change of an entity that leaves the list of a name, and enters those of others.
+func (x *indexChange) update(change entity.Change, leaves string, enters ...string) *Procedure {
+	return NewProcedure(func(t *Tx) {
+		x.readAndWrite(t, change, enters)
+	}, append([]Request{Read(x.Table, x.own)}, x.foresee(change, append([]string{leaves}, enters...)...)...)...)
+}
+
+// readAndWrite reads an entity, and writes its change under the ETag read, with the lists that it
+// leaves and enters. An entity that is missing, or that has the name already, stays as it is.
+func (x *indexChange) readAndWrite(t *Tx, change entity.Change, enters []string) {
 	for restarts := range t.Restarts("conflicts") {
 		stored := t.Send(Read(x.Table, x.own))
-		names := lists(x.value(stored.Entity))
 		if !stored.OK() && restarts == 0 {
 			// Not by this operation's own deletion.
 			t.Add("gone", 1)
 		}
-		if !stored.OK() || len(names) == 0 {
+		name := x.value(stored.Entity)
+		if !stored.OK() || slices.Contains(enters, name) {
 			break
 		}
+		names := append([]string{name}, enters...)
 		change.Match = entity.MatchExactly(stored.Version)
 		if x.together() {
 			if t.Send(transact(x.Table, append([]entity.Change{change}, x.moved(t, names)...), overtaken...)).OK() {
