@@ -4,7 +4,7 @@
 // [Draw] writes charts as PNG and SVG into a folder. [Inline] returns one for a page that sets its colours, and
 // [Title] its title, which is the result that the chart shows. All count only reported phases.
 //
-// A time axis leaves out long stretches without load and marks them as breaks.
+// The titles and sentences are worded in words.tmpl. A time axis leaves out long stretches without load and marks them as breaks.
 //
 // [DrawSchedules] and [DrawRetries] draw retry policies, [DrawTrend] the nights of a scenario, [DrawContest] and
 // [InlineContest] the designs of a contest.
