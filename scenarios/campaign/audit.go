@@ -139,8 +139,8 @@ func (c *Campaign) runMark() string {
 	return c.RunMark
 }
 
-// guard makes operation k of a mix a workflow if it reads first, or if writes are verified.
-func (i *ids) guard(k uint64, spec *scenarios.OperationSpec, w *drive.Work) {
+// wrap makes operation k of a mix a workflow if it reads first, or if writes are verified.
+func (i *ids) wrap(k uint64, spec *scenarios.OperationSpec, w *drive.Work) {
 	id := workflow.WriteID{Run: i.run, Number: i.first + k}
 	op := &w.Operation
 	switch {

@@ -55,7 +55,7 @@ func (c *Campaign) dryOf(phase int, traffic *scenarios.Traffic) (*dry, error) {
 	if c.Find != nil {
 		d.most = 0
 		if first, any := findPhase(c.Scenario); any && phase == first {
-			d.most = uint64(c.Find.amount(maxSteps))
+			d.most = uint64(c.Find.operationsOf(maxSteps))
 		}
 	}
 	return d, nil

@@ -319,7 +319,7 @@ func (e *events) write(k uint64, one *eventKind, list []keys.Event, w *drive.Wor
 	} else {
 		w.Operation.Change = e.change(k, one, one.location, list[0])
 	}
-	e.ids.guard(k, one.spec, w)
+	e.ids.wrap(k, one.spec, w)
 	if one.spec.Writes().IsChange() {
 		e.copied(k, one, w, changes)
 	}

@@ -87,18 +87,18 @@ const (
 	drainMore = 1.5
 )
 
-// drained returns the load that drains the target before the step at a rate. Its length is 0 in a
+// drainStep returns the load that drains the target before the step at a rate. Its length is 0 in a
 // search with a maximum response time: a target that queues would answer late because of it.
-func (f *Find) drained(rate float64) arrival.Step {
+func (f *Find) drainStep(rate float64) arrival.Step {
 	if f.MaxP99 > 0 {
 		return arrival.Step{Rate: rate}
 	}
 	return arrival.Step{Rate: min(drainMore*rate, arrival.MaxRate), Length: drain}
 }
 
-// tried returns the phases of a step: the one that drains the target is not reported.
-func (f *Find) tried(t Try) (list []results.Phase) {
-	first, begin := f.drained(t.Rate), between
+// phasesOf returns the phases of a step: the one that drains the target is not reported.
+func (f *Find) phasesOf(t Try) (list []results.Phase) {
+	first, begin := f.drainStep(t.Rate), between
 	if first.Length > 0 {
 		begin += first.Length
 		list = append(list, results.Phase{Name: t.name() + " (drain)", Stage: t.name(), Begin: between, End: begin, Rate: first.Rate})
@@ -136,7 +136,7 @@ func (c *Campaign) find(ctx context.Context, phase int) error {
 			if err != nil || !more {
 				return err
 			}
-			measured, err := c.try(ctx, phase, t, over, begins)
+			measured, err := c.measureStep(ctx, phase, t, over, begins)
 			if err != nil {
 				return err
 			}
@@ -149,7 +149,7 @@ func (c *Campaign) find(ctx context.Context, phase int) error {
 		if !more {
 			return nil
 		}
-		measured, err := c.try(ctx, phase, t, over, 0)
+		measured, err := c.measureStep(ctx, phase, t, over, 0)
 		search.Spend(measured)
 		if err == nil {
 			search.Tell(measured)
@@ -161,12 +161,12 @@ func (c *Campaign) find(ctx context.Context, phase int) error {
 	}
 }
 
-// tryGrace is how long after a step its operations can retry.
-const tryGrace = 5 * time.Second
+// stepGrace is how long after a step its operations can retry.
+const stepGrace = 5 * time.Second
 
-// tried returns the stage of a step, without its operations, and how many of them drain the target.
-func (c *Campaign) tried(t Try) (stage *drive.Stage, before uint64, err error) {
-	first := c.Find.drained(t.Rate)
+// stepStage returns the stage of a step, without its operations, and how many of them drain the target.
+func (c *Campaign) stepStage(t Try) (stage *drive.Stage, before uint64, err error) {
+	first := c.Find.drainStep(t.Rate)
 	parts := []arrival.Step{first, {Rate: t.Rate, Length: c.Find.length(t.Rate)}}
 	if first.Length == 0 {
 		parts = parts[1:]
@@ -178,18 +178,18 @@ func (c *Campaign) tried(t Try) (stage *drive.Stage, before uint64, err error) {
 	before = dueBefore(steps, first.Length)
 	schedule := arrival.NewJittered(steps, clock.NewStream(c.Scenario.Seed, "arrivals/"+t.name()))
 	return &drive.Stage{Name: t.name(), Schedule: paused{schedule, between}, Retry: *c.retries[""], Once: before,
-		Grace: tryGrace, WholeSecond: true, Phases: c.Find.tried(t)}, before, nil
+		Grace: stepGrace, WholeSecond: true, Phases: c.Find.phasesOf(t)}, before, nil
 }
 
-// try offers one rate for a step, or a member's share of it, and returns what it measured.
-func (c *Campaign) try(ctx context.Context, phase int, t Try, over []partition, begins clock.Instant) (*Measured, error) {
-	stage, before, err := c.tried(t)
+// measureStep offers one rate for a step, or a member's share of it, and returns what it measured.
+func (c *Campaign) measureStep(ctx context.Context, phase int, t Try, over []partition, begins clock.Instant) (*Measured, error) {
+	stage, before, err := c.stepStage(t)
 	if err != nil {
 		return new(Measured), err
 	}
 	stage.At = begins
 	if c.Member != nil {
-		c.Member.enter(stage, t.Number == 1, c)
+		c.Member.limitToShare(stage, t.Number == 1, c)
 	}
 	operations := c.Scenario.Phases[phase].Operations()
 	c.setOwnLimits(stage, operations)
@@ -386,23 +386,23 @@ const maxPartitions = 10_000
 // takes as long as two, bisection takes seven, and both ends are tried again.
 const usualSteps = 2 + 7 + 2
 
-// amount returns the number of operations of a number of steps at the highest rate, with those that
+// operationsOf returns the number of operations of a number of steps at the highest rate, with those that
 // drain the target.
-func (f *Find) amount(steps float64) float64 {
-	first := f.drained(f.UpTo)
+func (f *Find) operationsOf(steps float64) float64 {
+	first := f.drainStep(f.UpTo)
 	return steps * (max(f.UpTo*f.Step.Seconds(), 2*minOperations) + math.Ceil(first.Rate*first.Length.Seconds()))
 }
 
 // lasts returns the maximum duration of a search, unless chance adds steps.
 func (f *Find) lasts() time.Duration {
 	steps := math.Ceil(math.Log2(f.UpTo/f.From)) + usualSteps
-	return time.Duration(steps * float64(between+f.drained(f.From).Length+f.length(f.From)))
+	return time.Duration(steps * float64(between+f.drainStep(f.From).Length+f.length(f.From)))
 }
 
 // rehearseSearch returns the operations of a search that are alive at once, at its highest rate,
 // and those of its usual steps.
 func (c *Campaign) rehearseSearch(d *dry) waits {
-	first := c.Find.drained(c.Find.UpTo)
+	first := c.Find.drainStep(c.Find.UpTo)
 	length := first.Length + c.Find.length(c.Find.UpTo)
 	w := flow{counts: make([]float64, waitBins), step: max(1, length/waitBins), entities: 1, service: quickAnswer}
 	for i := range w.counts {
@@ -413,7 +413,7 @@ func (c *Campaign) rehearseSearch(d *dry) waits {
 		w.counts[i] = rate * w.step.Seconds()
 	}
 	r := c.waitsOf(d, &w, c.policies(d))
-	r.operations, r.succeeded = c.Find.amount(usualSteps), 1
+	r.operations, r.succeeded = c.Find.operationsOf(usualSteps), 1
 	return r
 }
 

@@ -83,8 +83,8 @@ func (c *Campaign) Forecasts() []Forecast {
 			// A search can try its highest rate.
 			if first, any := findPhase(c.Scenario); any && i == first {
 				var most Forecast
-				c.forecastOperations(f, i, phase.Operations(), c.Find.amount(2))
-				c.forecastOperations(&most, i, phase.Operations(), c.Find.amount(usualSteps))
+				c.forecastOperations(f, i, phase.Operations(), c.Find.operationsOf(2))
+				c.forecastOperations(&most, i, phase.Operations(), c.Find.operationsOf(usualSteps))
 				f.AtMost, f.Lasts = most.AtMost, c.Find.lasts()
 			}
 		case d.stage != nil:

@@ -84,7 +84,7 @@ func (c *Campaign) offerShare(ctx context.Context) error {
 	}
 	for i, one := range c.prepared {
 		c.number, c.fresh = one.Number, one.Fresh
-		c.Member.enter(one.stage, i == 0, c)
+		c.Member.limitToShare(one.stage, i == 0, c)
 		if err := c.run(ctx, one.stage); err != nil {
 			return err
 		}
@@ -92,8 +92,8 @@ func (c *Campaign) offerShare(ctx context.Context) error {
 	return nil
 }
 
-// enter limits a stage to the member's share; the first stage reports when it began.
-func (m *Member) enter(stage *drive.Stage, first bool, c *Campaign) {
+// limitToShare limits a stage to the member's share; the first stage reports when it began.
+func (m *Member) limitToShare(stage *drive.Stage, first bool, c *Campaign) {
 	if stage.Share = m.Share; first && m.Began != nil {
 		stage.Begins = func(at clock.Instant) { m.Began(c.runner.Now().Sub(at)) }
 	}
@@ -147,7 +147,7 @@ func (c *Campaign) Offered(processes int) ([]Offered, error) {
 // OfferedBy returns what a number of processes offer together in a step of the search, by the time
 // since the step began.
 func (c *Campaign) OfferedBy(t Try, processes int) ([]Offered, error) {
-	stage, _, err := c.tried(t)
+	stage, _, err := c.stepStage(t)
 	if err != nil {
 		return nil, err
 	}

@@ -281,7 +281,7 @@ func (m *mix) work(k uint64, w *drive.Work) {
 	default:
 		op.Change = h.change(spec, one, index, inserted)
 	}
-	if m.ids.guard(k, spec, w); w.Workflow != nil {
+	if m.ids.wrap(k, spec, w); w.Workflow != nil {
 		return
 	}
 	if one.variants != nil && spec.Verb != entity.Batch {

@@ -319,7 +319,7 @@ func (r *replay) work(k uint64, w *drive.Work) {
 		// The recorded traffic met missing and existing entities, too.
 		w.Expected = target.Expected{NotFound: true, Conflict: true}
 	}
-	r.ids.guard(k, spec, w)
+	r.ids.wrap(k, spec, w)
 }
 
 // transact sets the transactions of a row.
