@@ -513,8 +513,8 @@ func TestFootprint(t *testing.T) {
 	}
 	single, copied := events("customer", "{verb: insert}, {verb: query, by: [customer]}"), events("copied", "{verb: insert}, {verb: query, by: [customer]}")
 	assert.InEpsilon(t, 3*single.Entities, copied.Entities, .05, "two copies")
-	assert.Equal(t, 3*single.Holdings, copied.Holdings, "two copies")
-	assert.Zero(t, events("copied", "{verb: batch, entities: 100, together: [customer]}").Holdings, "nothing is read")
+	assert.Equal(t, 3*single.Estimates, copied.Estimates, "two copies")
+	assert.Zero(t, events("copied", "{verb: batch, entities: 100, together: [customer]}").Estimates, "nothing is read")
 	plain, stored := of(false), of(true)
 	assert.Truef(t, plain.Entities == 0 && stored.Entities >= 12_000*100 && stored.Entities <= 12_000*3000,
 		"Footprint: entities %d without data, %d with; want none, and those of 12,000", plain.Entities, stored.Entities)

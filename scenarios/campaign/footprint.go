@@ -12,14 +12,14 @@ import (
 // Footprint is the forecast of the peak memory of a simulation, in bytes of live heap.
 type Footprint struct {
 	// Waiting is for operations that are in flight or wait to retry, Entities for stored
-	// entities, Record for histograms and the heat map, Holdings for the keys that queries
+	// entities, Record for histograms and the heat map, Estimates for the keys that queries
 	// of event traffic are resolved with.
-	Waiting, Entities, Record, Holdings int64
+	Waiting, Entities, Record, Estimates int64
 }
 
 // Total returns the sum.
 func (f Footprint) Total() int64 {
-	return addUp(addUp(f.Waiting, f.Entities), addUp(f.Record, f.Holdings))
+	return addUp(addUp(f.Waiting, f.Entities), addUp(f.Record, f.Estimates))
 }
 
 // Measured sizes in bytes, see TestFootprintAgainstMeasuredPeak.
@@ -104,7 +104,7 @@ func (c *Campaign) footprintOf(f *Footprint, d *dry, data bool) {
 		}
 		held = times(held, int64(len(c.locations)))
 		held /= max(1, held/maxEntities)
-		f.Holdings = max(f.Holdings, times(held, heldBytes))
+		f.Estimates = max(f.Estimates, times(held, heldBytes))
 	}
 	if data {
 		f.Entities = addUp(f.Entities, c.insertedBytes(d, &r))

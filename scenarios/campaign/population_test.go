@@ -192,7 +192,7 @@ func TestPopularMembers(t *testing.T) {
 
 // What is held of many stands for all, in the whole table and in each partition, before
 // an operation and after it.
-func TestHoldingsStandForAll(t *testing.T) {
+func TestEstimatesStandForAll(t *testing.T) {
 	e := phaseOf(t, 3000, "arrivals: {constant: 500}, for: 10s, "+mixed, 2)
 	whole := newTableEstimate(e, e.locations, maxEntities, maxOperations)
 	require.Len(t, whole.held, len(existing(e, 4999))+len(existingAfter(e, 4999)), "are held")
@@ -236,7 +236,7 @@ func existingAfter(e *events, k uint64) []keys.Event {
 }
 
 // A count is of what was there before the operation: of what is in the range, no more.
-func TestHoldingsCount(t *testing.T) {
+func TestEstimatesCount(t *testing.T) {
 	s := &tableEstimate{}
 	for i := range 10 {
 		s.held = append(s.held, estimatedEntity{entity.Key{Partition: "p", Row: string(rune('a' + i))}, 1, uint64(i)})
@@ -263,7 +263,7 @@ func TestHoldingsCount(t *testing.T) {
 }
 
 // A day of a hundred thousand operations a second is not walked through to its end.
-func TestHoldingsOfAnEndlessLoad(t *testing.T) {
+func TestEstimatesOfAnEndlessLoad(t *testing.T) {
 	e := phaseOf(t, 100, "arrivals: {constant: 100000}, for: 24h, "+mixed, 2)
 	some := newTableEstimate(e, e.locations, 2000, 5000)
 	assert.LessOrEqual(t, len(some.held), 20_000)

@@ -61,7 +61,7 @@ func (p *Plan) virtualFaults() (faults []error) {
 		more = ""
 	} else {
 		more = fmt.Sprintf(": %s waiting operations, %s entities, %s query keys, %s record%s", document.Bytes(need.Waiting),
-			document.Bytes(need.Entities), document.Bytes(need.Holdings), document.Bytes(need.Record), more)
+			document.Bytes(need.Entities), document.Bytes(need.Estimates), document.Bytes(need.Record), more)
 	}
 	return append(faults, wrong("memory-limit", "the scenario needs %s%s", MemoryText(sum), more))
 }
