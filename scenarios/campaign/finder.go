@@ -128,10 +128,10 @@ func (s *Search) Next() (Try, bool) {
 	return Try{len(s.limit.Steps) + 1, rate}, more && s.limit.Sporadic <= maxSporadicShare
 }
 
-// Spend takes down what a step cost, whether or not it came to its end.
+// Spend adds the entities that a step counted, also of one that was stopped.
 func (s *Search) Spend(m *Measured) { s.limit.Entities += m.Counted }
 
-// Tell takes down what was measured of the step that Next returned.
+// Tell adds the measurements of the step that Next returned.
 func (s *Search) Tell(m *Measured) {
 	t, _ := s.Next()
 	first := float64(max(1, m.First))

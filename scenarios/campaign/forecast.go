@@ -107,8 +107,8 @@ func (c *Campaign) Forecasts() []Forecast {
 // weight is the approximate size of entity n as JSON in bytes, on average where sizes are drawn.
 func (c *Campaign) weight(n uint64) int64 { return projected(c.generator, n) }
 
-// projected is the approximate size in bytes as JSON of entity n, of which a query returns the
-// named properties, all where none is named. Where sizes are drawn it is the average.
+// projected is the approximate size in bytes as JSON of entity n, if a query returns its
+// named properties, all if none is named. If sizes are random it is the average.
 func projected(g *keys.Generator, n uint64, names ...string) int64 {
 	mean, sized := g.MeanSize()
 	count, sum := uint64(1), int64(0)

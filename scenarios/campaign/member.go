@@ -71,7 +71,7 @@ func (c *Campaign) Prepare() (planned uint64, err error) {
 		c.fresh += d.stage.Due() * stride(d.Operations)
 	}
 	if !counted || c.Find != nil {
-		planned = 0 // whoever leads a search finds it out
+		planned = 0 // the leader of a search computes it
 	}
 	return planned, nil
 }
