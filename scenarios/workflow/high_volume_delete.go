@@ -133,7 +133,7 @@ func (l *login) write(t *Tx) {
 			return
 		case reply.Code == entity.TableBeingDeleted:
 			l.wait(t)
-		case reply.Code != entity.TableNotFound || makings == maxMakings:
+		case reply.Code != entity.TableNotFound || makings >= maxMakings:
 			t.Fail()
 		}
 		l.create(t)
