@@ -170,7 +170,7 @@ func TestRowsThatAreOddAreTold(t *testing.T) {
 	keyed := judgedKeys(t, strings.Replace(text.String(), "place,bib", "PartitionKey,RowKey", 1), 0)
 	assert.Equal(t, k.Counts, keyed.Counts)
 	assert.Equal(t, k.Falling, keyed.Falling)
-	if f := findingOf(k.Findings, "unique-keys"); f.Verdict != Warning || !strings.Contains(f.Evidence, " 40 ") {
-		t.Errorf("unique-keys = %+v; want a warning of 40", f)
+	if f := findingOf(k.Findings, "unique-keys"); f.Verdict != Error || !strings.Contains(f.Evidence, " 40 ") {
+		t.Errorf("unique-keys = %+v; want an error of 40", f)
 	}
 }

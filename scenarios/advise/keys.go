@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"loadgen/report/document"
 	"loadgen/results"
@@ -53,12 +54,15 @@ type Keys struct {
 	Spread  Spread `json:"keys"`
 	// Unlisted is the maximum share of a partition that is not listed.
 	Unlisted float64 `json:"unlisted_share_most"`
-	// Hottest is the rate of the most common partition, HotPlace that of the place with most inserts at
-	// any moment; 0 without a rate.
+	// Busiest is the partition that a target limits most at its busiest time, nil if the rows have no
+	// instants.
+	Busiest *Busiest `json:"busiest,omitempty"`
+	// Hottest is the rate of the busiest partition, without instants that of the most common one, HotPlace
+	// that of the place with most inserts; 0 without a rate.
 	Hottest  Rate    `json:"hottest_partition"`
 	HotPlace float64 `json:"hot_place_entities_per_second"`
-	// Full is the rate of all entities at which the most common partition has its target, FullPlace that
-	// for the place with most inserts; 0 is never.
+	// Full is the rate of all entities in their busiest second at which that partition has its target,
+	// FullPlace that for the place with most inserts; 0 is never.
 	Full      Rate    `json:"full_at"`
 	FullPlace float64 `json:"hot_place_full_at_entities_per_second"`
 	// Findings are the points of the checklist that keys can answer.
@@ -68,7 +72,21 @@ type Keys struct {
 	hotInOrder bool
 }
 
+// Busiest is a partition at its busiest time.
+type Busiest struct {
+	PartitionKey string `json:"partition_key"`
+	// Average is its share of all entities, Share its rate at its busiest time as a share of the rate of
+	// all in their busiest second.
+	Average float64 `json:"average_share"`
+	Share   float64 `json:"share"`
+	// Window is the length of that time in seconds, 0 for all rows.
+	Window float64 `json:"window_seconds"`
+}
+
 const (
+	// maxTimed is the number of rows that are kept in time, maxOrdered the number of inserts whose order
+	// is judged.
+	maxTimed, maxOrdered = 1 << 20, 1 << 15
 	// maxListed is the number of most common partitions of a file that are listed, screenKeys the
 	// number on one screen.
 	maxListed  = 10
@@ -78,7 +96,7 @@ const (
 // FromKeys judges the keys of a CSV file, in bounded memory. The error is that of the reader, or joins
 // the faults of the file.
 func FromKeys(from io.Reader, o KeysOptions) (*Keys, error) {
-	seen := keystatistics.New(keystatistics.Options{Seed: 1, Top: maxListed})
+	seen := keystatistics.New(keystatistics.Options{Seed: 1, Top: maxListed, Samples: maxOrdered, Moments: maxTimed})
 	read, err := keystatistics.ReadKeys(from, keystatistics.ReadOptions{File: o.File, Progress: o.Progress}, seen)
 	if err != nil {
 		return nil, err
@@ -97,18 +115,12 @@ func judgeKeys(seen *keystatistics.Statistics, read keystatistics.Reading, o Key
 		}
 		r.Order = keystatistics.Order{Reason: "no row has an instant"}
 	}
+	if r.Peak.Resolution > time.Minute && r.Order.Verdict != keystatistics.OnePartition {
+		r.Order = keystatistics.Order{Reason: sentence("keys/coarse", r.Peak.Resolution)}
+	}
 	k.Spread = spreadOf(&r, maxListed)
 	k.Unlisted = float64(r.Unlisted) / float64(max(1, r.Entities))
-	rate, target, place := o.PerSecond, float64(o.Targets.Partition), r.PlaceShare()
-	fullAt := func(share float64) float64 {
-		if share <= 0 {
-			return 0
-		}
-		return target / share
-	}
-	k.Hottest = Rate{Value: rate * r.Hottest.Most, Least: rate * r.Hottest.Least, Most: rate * r.Hottest.Most}
-	k.HotPlace, k.FullPlace = rate*place, fullAt(place)
-	k.Full = Rate{Value: fullAt(r.Hottest.Most), Least: fullAt(r.Hottest.Most), Most: fullAt(r.Hottest.Least)}
+	k.limit(&r)
 	k.Findings = k.findings()
 	switch {
 	case len(withVerdict(k.Findings, Error)) > 0:
@@ -125,6 +137,60 @@ func judgeKeys(seen *keystatistics.Statistics, read keystatistics.Reading, o Key
 	return k
 }
 
+// limit sets the rates at which the busiest partition and the place of inserts have their target: with
+// instants by the busiest time of each, without by their share of all entities.
+func (k *Keys) limit(r *keystatistics.Report) {
+	target := float64(k.Targets.Partition)
+	at := func(share float64) float64 {
+		if share <= 0 {
+			return 0
+		}
+		return target / share
+	}
+	k.Full = Rate{Value: at(r.Hottest.Most), Least: at(r.Hottest.Most), Most: at(r.Hottest.Least)}
+	k.FullPlace = at(r.PlaceShare())
+	if one, tail := r.Peak.Key, r.Peak.Tail; k.Timed && one.Capacity > 0 {
+		k.Full = exactly(target * one.Capacity)
+		k.Busiest = &Busiest{PartitionKey: one.PartitionKey, Average: one.Average, Share: one.Share, Window: one.Window.Seconds()}
+		k.FullPlace *= r.Peak.PerSecond / r.Peak.Mean
+		if k.Spread.Hot && !r.Order.IsOnePlace() {
+			// Keys that take turns are no place: each has its own target.
+			k.FullPlace = k.Full.Value
+		}
+		if tail.Capacity > 0 {
+			k.FullPlace = target * tail.Capacity
+		}
+	}
+	rate := func(full float64) float64 {
+		if full <= 0 {
+			return 0
+		}
+		return k.PerSecond * target / full
+	}
+	k.Hottest = Rate{Value: rate(k.Full.Least), Least: rate(k.Full.Most), Most: rate(k.Full.Least)}
+	k.HotPlace = rate(k.FullPlace)
+}
+
+// isBurst reports whether the busiest partition is far from its average at its busiest time.
+func (b *Busiest) isBurst() bool {
+	const burst = 1.2
+	return b != nil && b.Window > 0 && b.Share > burst*b.Average
+}
+
+// window names the busiest time.
+func (b *Busiest) window() any {
+	switch b.Window {
+	case time.Second.Seconds():
+		return "second"
+	case time.Minute.Seconds():
+		return "minute"
+	case time.Hour.Seconds():
+		return "hour"
+	default:
+		return seconds(b.Window)
+	}
+}
+
 // isUntimed reports whether the places of inserts at any moment are unknown.
 func (k *Keys) isUntimed() bool {
 	return k.Inserts > 0 && (!k.Timed || k.Spread.order.Verdict == keystatistics.Unknown)
@@ -133,6 +199,9 @@ func (k *Keys) isUntimed() bool {
 // capacity returns the rate of all entities that the keys sustain by the targets, and what is full there.
 func (k *Keys) capacity() (perSecond float64, full string) {
 	ceiling, full := k.Full.Least, sentence("keys/partition")
+	if k.Busiest.isBurst() {
+		full = sentence("keys/burst", k.Busiest.PartitionKey, k.Busiest.window())
+	}
 	if k.FullPlace > 0 && k.FullPlace < ceiling {
 		ceiling, full = k.FullPlace, sentence("keys/place")
 		if k.Spread.order.Verdict == keystatistics.SeveralTails {
@@ -158,9 +227,15 @@ func (k *Keys) findings() []Finding {
 		unique = newFinding("none", "RowKeys")
 	case k.Repeated > 0:
 		unique = newFinding("unique/some", k.Keyed, k.Repeated)
+		if k.Keyed < k.Inserts {
+			unique = unique.extend("unique/bounded", k.Keyed)
+		}
 	}
 	target, all := k.Targets.Partition, exactly(k.PerSecond)
 	partition := newFinding("hottest/rate", k.PerSecond, k.Hottest.between(), k.Hottest.ofTarget(target), target).graded(k.Hottest.against(target))
+	if k.Busiest.isBurst() {
+		partition = partition.extend("hottest/burst", k.Busiest.PartitionKey, k.Busiest.window(), k.Busiest.Share, k.Busiest.Average)
+	}
 	account := newFinding("total/rate", k.PerSecond, all.ofTarget(k.Targets.Account), k.Targets.Account).graded(all.against(k.Targets.Account))
 	switch {
 	case k.Entities == 0:
@@ -232,6 +307,8 @@ func (k *Keys) claim() document.Answer {
 	switch {
 	case k.Entities == 0:
 		return document.Claimed(k.State, sentence("keys/none"), "", "", "")
+	case k.Repeated > 0:
+		a = document.Claimed(k.State, sentence("keys/repeated", share(float64(k.Repeated), k.Keyed)), "", "", "")
 	case k.State == results.DoesNotHold && k.PerSecond <= capacity:
 		a = document.Claimed(k.State, ": "+document.Enumerated(idsOf(k.Findings, Error)), "", "", "")
 	case k.PerSecond > 0:
@@ -248,7 +325,10 @@ func (k *Keys) claim() document.Answer {
 	if k.PartitionKey != "" {
 		a.Says = append(a.Says, "PartitionKey "+k.PartitionKey+".")
 	}
-	if o := &k.Spread; len(o.Top) > 0 {
+	switch o := &k.Spread; {
+	case k.Busiest.isBurst():
+		a.Says = append(a.Says, sentence("keys/busiest", k.Busiest.PartitionKey, k.Busiest.window(), k.Busiest.Share, k.Busiest.Average))
+	case len(o.Top) > 0:
 		a.Says = append(a.Says, sentence("keys/top", o.Top[0].PartitionKey, o.top()))
 	}
 	if capacity := k.Spread.order.Capacity(k.Targets.Partition, k.Targets.ofAll()); capacity != "" {
@@ -378,7 +458,8 @@ func FromRows(from io.Reader, candidates []Candidate, o KeysOptions) (*Candidate
 			return nil, err
 		}
 		// The candidates share the memory for exact counts.
-		into[i] = keystatistics.New(keystatistics.Options{Seed: 1, Top: maxListed, Exact: keystatistics.DefaultExact / len(candidates)})
+		into[i] = keystatistics.New(keystatistics.Options{Seed: 1, Top: maxListed, Samples: maxOrdered, Moments: maxTimed,
+			Exact: keystatistics.DefaultExact / len(candidates)})
 	}
 	read, err := keystatistics.ReadCandidates(from, keystatistics.ReadOptions{File: o.File, Time: o.Time, Progress: o.Progress}, parsed, into)
 	if err != nil {

@@ -82,6 +82,8 @@ type Order struct {
 	// of the tail with most inserts.
 	Tails       int
 	HottestTail float64
+	// TailShare is the share of all inserts in tails, 0 for nearly all.
+	TailShare float64
 }
 
 // orderOf returns the order of a sample that is sorted by instant.
@@ -142,10 +144,14 @@ func orderOf(all []arrival) Order {
 
 // Word names the verdict as a report does, several tails by their number.
 func (o *Order) Word() string {
-	if o.Verdict == SeveralTails {
+	switch {
+	case o.Verdict == SeveralTails && o.Tails == 1:
+		return "one tail"
+	case o.Verdict == SeveralTails:
 		return results.Tails(o.Tails)
+	default:
+		return o.Verdict.String()
 	}
-	return o.Verdict.String()
 }
 
 // evenly is the multiple of an even share up to which the hottest tail counts as one of equal tails:
@@ -160,11 +166,25 @@ func (o *Order) Place() float64 {
 		return o.AtOnce
 	case o.Verdict != SeveralTails:
 		return 0
-	case o.HottestTail*float64(o.Tails) <= evenly:
-		return 1 / float64(o.Tails)
+	case o.HottestTail*float64(o.Tails) <= evenly*o.inTails():
+		return o.inTails() / float64(o.Tails)
 	default:
 		return o.HottestTail
 	}
+}
+
+// IsOnePlace reports whether nearly all inserts of a moment need the target of one partition: they have one
+// key, or the keys of one tail.
+func (o *Order) IsOnePlace() bool {
+	return o.Hot && (o.Verdict == HotTail || o.Verdict == OnePartition || o.SameKey >= sameShare || o.Tails == 1 && o.TailShare > 0)
+}
+
+// inTails returns the share of the inserts in tails.
+func (o *Order) inTails() float64 {
+	if o.TailShare == 0 {
+		return 1
+	}
+	return o.TailShare
 }
 
 // measure sets the share of the hottest place of each window, and compares each insert with the one
@@ -354,8 +374,9 @@ func dominant(all []arrival) (string, bool) {
 // narrative has the sentence for each verdict, and the phrases of a capacity. Of an order: {1} is the
 // verdict, {2} the length of a window, {3} the share at the hottest place, {4} and {5} the shares of
 // windows at the top and at the bottom, {6} the number of tails, {7} the share of the hottest, {8} the
-// hot windows, {9} all of them. Of a capacity: {1} is the number of tails, {2} the target of a
-// partition, {3} the capacity, {4} the share of the hottest, {5} the account's target.
+// hot windows, {9} all of them, {10} the share of all tails. Of a capacity: {1} is the number of tails, {2} the target of a
+// partition, {3} the capacity, {4} the share of the hottest, {5} the account's target,
+// {6} the share of all tails.
 var narrative = map[string]string{
 	"spread":        "Inserts are spread: in {2} the busiest quarter of the keys takes {3|share}; by chance it takes half.",
 	"spread/some":   " In {8} of {9} windows nearly all fall on one place.",
@@ -363,10 +384,12 @@ var narrative = map[string]string{
 	"bottom":        "Inserts are {1}: in {2} one place takes {3|share}, the first range in {5|share} of the windows.",
 	"moving":        "Inserts fall on one moving point: in {2} one place takes {3|share}.",
 	"tails":         "Inserts fall on {6} moving places at a time; the hottest takes {7|share}.",
+	"mixed":         "{10|share} of the inserts fall on moving places, {6} at a time; the others are spread. The hottest takes {7|share}.",
 	"dominant":      "Inserts are skewed: in {2} one place takes {3|share}, keys that begin with {1|key}.",
 	"one-partition": "All inserts fall on one partition.",
 	"unknown":       "It is unknown whether inserts fall on one place: {1}.",
 
+	"capacity/mixed":   "Moving places take {6|share} of the inserts: {1} × {2} / {6|share} = {3}/s after load balancing",
 	"capacity/even":    "All inserts fall on {1} places: {1} × {2} = {3}/s after load balancing",
 	"capacity/uneven":  "All inserts fall on {1} places, {4|share} on the hottest: {3}/s after load balancing",
 	"capacity/account": " (an account has {5})",
@@ -387,6 +410,8 @@ func (o *Order) Sentence() string {
 		what = o.Reason
 	case o.Verdict == HotTail && o.AtBottom > o.AtTop:
 		condition = "bottom"
+	case o.Verdict == SeveralTails && o.TailShare > 0 && o.TailShare < hotShare:
+		condition = "mixed"
 	}
 	var window any = o.Window
 	if o.Window == 0 {
@@ -396,7 +421,7 @@ func (o *Order) Sentence() string {
 	if o.Verdict == Spread && float64(o.HotWindows) >= minHotWindows*float64(o.Windows) {
 		text += narrative["spread/some"]
 	}
-	return document.Fill(text, what, window, o.AtOnce, o.AtTop, o.AtBottom, o.Tails, o.HottestTail, o.HotWindows, o.Windows)
+	return document.Fill(text, what, window, o.AtOnce, o.AtTop, o.AtBottom, o.Tails, o.HottestTail, o.HotWindows, o.Windows, o.inTails())
 }
 
 // Capacity returns what the places that take all inserts can serve, by the targets of a partition and of
@@ -407,11 +432,14 @@ func (o *Order) Capacity(partition, account int64) string {
 		return ""
 	}
 	after, text := float64(partition)/place, narrative["capacity/uneven"]
-	if place*float64(o.Tails) == 1 {
+	switch {
+	case o.TailShare > 0 && o.TailShare < hotShare:
+		text = narrative["capacity/mixed"]
+	case place*float64(o.Tails) == o.inTails():
 		text = narrative["capacity/even"]
 	}
 	if account > 0 && after > float64(account) {
 		text += narrative["capacity/account"]
 	}
-	return document.Fill(text+narrative["capacity/before"], o.Tails, partition, after, place, account)
+	return document.Fill(text+narrative["capacity/before"], o.Tails, partition, after, place, account, o.inTails())
 }

@@ -75,19 +75,17 @@ type reader struct {
 	spelled map[string]Kind
 }
 
-// design forms the keys of a row. A fault is empty for none.
+// design forms the keys of a row; row is nil for rows without a RowKey. A fault is empty for none.
 type design struct {
 	partition, row func(fields []string) (key, fault string)
 }
 
-// column returns the key in a column, an empty one for -1.
+// column returns the key in a column, nil for -1.
 func column(at int) func([]string) (string, string) {
-	return func(fields []string) (string, string) {
-		if at < 0 {
-			return "", ""
-		}
-		return fields[at], ""
+	if at < 0 {
+		return nil
 	}
+	return func(fields []string) (string, string) { return fields[at], "" }
 }
 
 // run reads the header with begin, and all rows. The fault is for a file without rows.
@@ -140,7 +138,8 @@ func (r *reader) row() {
 	}
 	for i, one := range r.designs {
 		var fault string
-		if row.PartitionKey, fault = one.partition(fields); fault == "" {
+		row.RowKey, row.HasRowKey = "", one.row != nil
+		if row.PartitionKey, fault = one.partition(fields); fault == "" && row.HasRowKey {
 			row.RowKey, fault = one.row(fields)
 		}
 		if fault != "" {
@@ -336,7 +335,7 @@ var operations = []struct {
 	name string
 	kind Kind
 }{
-	{"insert", Insert}, {"insert-or-replace", Insert}, {"insert-or-merge", Insert}, {"upsert", Insert},
+	{"insert", Insert}, {"insert-or-replace", Upsert}, {"insert-or-merge", Upsert}, {"upsert", Upsert},
 	{"create", Insert}, {"add", Insert},
 	{"get", Other}, {"read", Other}, {"query", Other}, {"scan", Other}, {"update", Other},
 	{"replace", Other}, {"merge", Other}, {"delete", Other}, {"batch", Other},
@@ -424,7 +423,11 @@ func (r *reader) findColumns(candidates []Candidate) bool {
 		r.time = slices.IndexFunc(r.header, func(name string) bool { return meaningOf(name) == instantColumn })
 	}
 	for _, one := range candidates {
-		r.designs = append(r.designs, design{expander(one.PartitionKey, find), expander(one.RowKey, find)})
+		d := design{partition: expander(one.PartitionKey, find)}
+		if one.RowKey.String() != "" {
+			d.row = expander(one.RowKey, find)
+		}
+		r.designs = append(r.designs, d)
 	}
 	r.reading.Timed = r.time >= 0
 	return sound

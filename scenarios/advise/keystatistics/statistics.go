@@ -21,6 +21,9 @@ type Options struct {
 	Exact, Places int
 	// Samples is the number of inserts from which the order is judged.
 	Samples int
+	// Moments is the number of rows that are kept in time, for [Report].Peak; above it a part of them is.
+	// 0 keeps none, and has no default.
+	Moments int
 }
 
 // The defaults of [Options].
@@ -37,15 +40,18 @@ var ErrKeys = errors.New("keystatistics: not a file of keys")
 // Kind is what a row does with its key.
 type Kind uint8
 
-// The kinds. Only inserts have an order.
+// The kinds. Inserts and upserts have an order; only inserts fail if the entity exists.
 const (
 	Insert Kind = iota
+	Upsert
 	Other
 )
 
 // Row is one use of a key: an operation, or an existing entity.
 type Row struct {
 	PartitionKey, RowKey string
+	// HasRowKey reports that the row has a RowKey, which may be empty.
+	HasRowKey bool
 	// Instant is the time of the row if HasInstant, by one clock for all rows.
 	Instant    clock.Instant
 	HasInstant bool
@@ -79,8 +85,9 @@ type Statistics struct {
 	weights weights
 	inserts sample
 
+	moments moments
 	// keys are the hashes of both keys of the first inserts with a RowKey.
-	keys map[uint64]bool
+	keys []uint64
 
 	// partition and row are buffers of Add.
 	partition, row []byte
@@ -98,17 +105,20 @@ type sample struct {
 type kept struct {
 	at        clock.Instant
 	partition []byte
+	// sequence is the number of earlier inserts.
+	sequence uint64
 }
 
-// maxKeys is the number of rows that are checked for repeated keys.
-const maxKeys = 100_000
+// maxKeys is the number of inserts that are checked for repeated keys.
+const maxKeys = 1_000_000
 
 // New returns empty statistics.
 func New(o Options) *Statistics {
 	o.Exact, o.Places, o.Samples = cmp.Or(o.Exact, DefaultExact), cmp.Or(o.Places, defaultPlaces), cmp.Or(o.Samples, defaultSamples)
 	o.Top = cmp.Or(o.Top, min(defaultTop, o.Places))
 	w := weights{options: o, key: o.Seed*0x9e3779b97f4a7c15 + 0xd1b54a32d192ed03, places: make(map[uint64]int32)}
-	return &Statistics{weights: w, inserts: sample{max: o.Samples, chance: clock.NewStream(o.Seed, "survey/inserts")}}
+	return &Statistics{weights: w, moments: moments{max: o.Moments},
+		inserts: sample{max: o.Samples, chance: clock.NewStream(o.Seed, "survey/inserts")}}
 }
 
 // Add counts a row and copies what it keeps. A row with an invalid key counts as invalid only.
@@ -124,20 +134,16 @@ func (s *Statistics) Add(r *Row) {
 	s.counts.Rows++
 	s.counts.Entities += entities
 	s.partition = append(s.partition[:0], r.PartitionKey...)
-	s.weights.add(s.partition, entities)
-	if r.RowKey != "" && r.Kind == Insert && len(s.keys) != maxKeys {
-		if s.keys == nil {
-			s.keys = make(map[uint64]bool)
-		}
-		s.row = append(s.row[:0], r.RowKey...)
-		both := hash(hash(s.weights.key, s.partition), s.row)
-		s.counts.Keyed++
-		if s.keys[both] {
-			s.counts.Repeated++
-		}
-		s.keys[both] = true
+	number := hash(s.weights.key, s.partition)
+	s.weights.add(number, s.partition, entities)
+	if r.HasInstant {
+		s.moments.add(moment{r.Instant, uint32(number), uint32(entities)})
 	}
-	if r.Kind != Insert {
+	if r.HasRowKey && r.Kind == Insert && len(s.keys) < maxKeys {
+		s.row = append(s.row[:0], r.RowKey...)
+		s.keys = append(s.keys, hash(number, s.row))
+	}
+	if r.Kind == Other {
 		return
 	}
 	s.counts.Inserts++
@@ -152,12 +158,12 @@ func (s *Statistics) Add(r *Row) {
 func (in *sample) add(at clock.Instant, partition []byte) {
 	in.seen++
 	if len(in.kept) < in.max {
-		in.kept = append(in.kept, kept{at, slices.Clone(partition)})
+		in.kept = append(in.kept, kept{at, slices.Clone(partition), in.seen - 1})
 		return
 	}
 	draw := in.chance.At(in.seen - 1)
 	if place := draw.IntN(int(in.seen)); place < in.max {
-		in.kept[place].at = at
+		in.kept[place].at, in.kept[place].sequence = at, in.seen-1
 		in.kept[place].partition = append(in.kept[place].partition[:0], partition...)
 	}
 }
@@ -175,8 +181,8 @@ type Counts struct {
 	// Invalid counts the other rows; Faults are the first of them.
 	Invalid int64      `json:"invalid"`
 	Faults  []KeyFault `json:"refused,omitempty"`
-	// Keyed of the first inserts with a RowKey were checked for repeated keys, Repeated have the key of
-	// an earlier one.
+	// Keyed is the number of inserts with a RowKey, which may be empty, that were compared: the first ones
+	// up to a million. Repeated have the keys of an earlier one. Upserts do not count.
 	Keyed    int64 `json:"keys_looked_at"`
 	Repeated int64 `json:"keys_repeated"`
 }
@@ -196,6 +202,8 @@ type Report struct {
 	Hottest Interval
 	// Order is the order of the inserts.
 	Order Order
+	// Peak is how busy the rows are at their busiest time, by [Options].Moments.
+	Peak Peak
 }
 
 // Estimate is a number that is exact or has a standard error.
@@ -225,7 +233,15 @@ func (s *Statistics) Report() Report {
 	slices.SortFunc(all, func(a, b arrival) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.mixed, b.mixed), strings.Compare(a.key, b.key))
 	})
-	r := Report{Counts: s.counts, Order: orderOf(all)}
+	r := Report{Counts: s.counts, Order: orderOf(all), Peak: s.peak()}
+	slices.Sort(s.keys)
+	r.Keyed = int64(len(s.keys))
+	for i := range s.keys {
+		if i > 0 && s.keys[i] == s.keys[i-1] {
+			r.Repeated++
+		}
+	}
+	r.Order.addTails(&r.Peak)
 	r.Faults = slices.Clone(s.counts.Faults)
 	s.weights.report(&r)
 	switch {

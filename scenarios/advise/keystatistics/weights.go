@@ -42,8 +42,8 @@ type partition struct {
 // name is a PartitionKey in a reused buffer.
 type name struct{ text []byte }
 
-func (w *weights) add(key []byte, entities int64) {
-	h := hash(w.key, key)
+// add counts entities of a partition with a hash.
+func (w *weights) add(h uint64, key []byte, entities int64) {
 	if w.heaviest != nil {
 		w.estimate(h, key, entities)
 		return
@@ -93,6 +93,23 @@ func (w *weights) keep(h uint64, key []byte, entities int64) {
 	if kept := &w.heaviest.Of(h, entities).Value; len(kept.text) == 0 {
 		kept.text = append(kept.text, key...)
 	}
+}
+
+// name returns a partition by the low half of its hash, empty if it is not among those that are kept.
+func (w *weights) name(low uint32) string {
+	for i := range w.exact {
+		if one := &w.exact[i]; uint32(one.hash) == low {
+			return string(w.text[one.from:one.to])
+		}
+	}
+	if w.heaviest != nil {
+		for _, place := range w.heaviest.Places() {
+			if uint32(hash(w.key, place.Value.text)) == low {
+				return string(place.Value.text)
+			}
+		}
+	}
+	return ""
 }
 
 // report adds the partitions and their shares.
