@@ -18,8 +18,7 @@ import (
 func TestEveryVerbInEveryForm(t *testing.T) {
 	leftOutWhenShort(t)
 	choiceIn(t)
-	keys := "PartitionKey,RowKey,Timestamp\n" + strings.Repeat("NYC,1,2026-01-01T00:00:00Z\nRome,2,2026-01-01T00:00:01Z\n", 200)
-	put(t, map[string]string{"keys.csv": keys})
+	put(t, map[string]string{"keys.csv": twoCities()})
 	for _, verb := range []struct {
 		name, typed string
 		// forms are those that it is run for, all unless one is named.

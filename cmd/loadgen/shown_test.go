@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -217,16 +218,26 @@ func TestReadmeShowsTheAnswer(t *testing.T) {
 		"README.md shows\n%s\nwant the beginning of the screen that docs/output.md shows", shown)
 }
 
+// twoCities returns a file of keys: a row a second, in turn of two partitions.
+func twoCities() string {
+	var rows strings.Builder
+	rows.WriteString("PartitionKey,RowKey,Timestamp\n")
+	for i := range 400 {
+		fmt.Fprintf(&rows, "%s,%d,%d\n", []string{"NYC", "Rome"}[i%2], i, 1_780_000_000+i)
+	}
+	return rows.String()
+}
+
 // The first screen of each kind of answer, at 80 columns: every one was read as somebody reads it who knows neither
 // the code nor the run.
 func TestFirstScreens(t *testing.T) {
 	leftOutWhenShort(t)
 	golden, err := filepath.Abs("testdata/screens")
 	require.NoError(t, err)
-	page, keys := pageOf(t, "docs/your-log.log.gz"), strings.Repeat("NYC,1,2026-01-01T00:00:00Z\nRome,2,2026-01-01T00:00:01Z\n", 200)
+	page := pageOf(t, "docs/your-log.log.gz")
 	scenario := pageOf(t, "docs/your-log.yaml")
 	choiceIn(t)
-	put(t, map[string]string{"keys.csv": "PartitionKey,RowKey,Timestamp\n" + keys, "your-log.log.gz": page, "your-log.yaml": scenario})
+	put(t, map[string]string{"keys.csv": twoCities(), "your-log.log.gz": page, "your-log.yaml": scenario})
 	for _, row := range []struct{ name, typed string }{
 		{"simulate", "simulate stress-one-partition --one-profile --out a"},
 		{"simulate-seed", "simulate stress-one-partition --one-profile --seed 7 --out b"},
