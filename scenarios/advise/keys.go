@@ -468,6 +468,7 @@ func FromRows(from io.Reader, candidates []Candidate, o KeysOptions) (*Candidate
 	c := &Candidates{File: o.File}
 	for i := range candidates {
 		c.Ranked = append(c.Ranked, judgeKeys(into[i], read, o, candidates[i]))
+		into[i] = nil
 	}
 	// By state, then unique keys first, keys that may be hot last, then by capacity.
 	number := func(is bool) int {

@@ -41,7 +41,17 @@ func (m *moments) add(one moment) {
 		}
 		m.kept, m.thin = half, 2*max(1, m.thin)
 	}
-	m.kept = append(m.kept, one)
+	m.kept = append(withRoom(m.kept), one)
+}
+
+// withRoom returns a list with room for one more. It doubles: append adds a quarter, and leaves four times a
+// long list as garbage.
+func withRoom[T any](list []T) []T {
+	const first = 1024
+	if len(list) < cap(list) {
+		return list
+	}
+	return slices.Grow(list, max(first, len(list)))
 }
 
 // Peak is how busy the rows are at their busiest time. All rates are entities per second of the file.
@@ -220,16 +230,20 @@ func (s *Statistics) peak() (p Peak) {
 		return p
 	}
 	s.busiestTail(&p, span)
-	hottest, byKey := uint32(0), slices.Clone(rows)
-	slices.SortStableFunc(byKey, func(a, b moment) int { return cmp.Compare(a.key, b.key) })
-	for from, to := 0, 0; from < len(byKey); from = to {
-		for to = from; to < len(byKey) && byKey[to].key == byKey[from].key; to++ {
+	hottest := uint32(0)
+	slices.SortFunc(rows, func(a, b moment) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.at, b.at)) })
+	for from, to := 0, 0; from < len(rows); from = to {
+		for to = from; to < len(rows) && rows[to].key == rows[from].key; to++ {
 			continue
 		}
-		one, key := newCrowd(byKey[from:to], weight), Busiest{}
+		one, key := newCrowd(rows[from:to], weight), Busiest{}
 		n := one.entities()
+		if p.Key.Capacity > 0 && p.PerSecond >= p.Key.Capacity*n {
+			// All its entities in one second are too few.
+			continue
+		}
 		if key.limit(&one, n/seconds, p.PerSecond, span); key.Capacity > 0 && (p.Key.Capacity == 0 || key.Capacity < p.Key.Capacity) {
-			key.Average, hottest = n/entities, byKey[from].key
+			key.Average, hottest = n/entities, rows[from].key
 			p.Key = key
 		}
 	}

@@ -141,7 +141,7 @@ func (s *Statistics) Add(r *Row) {
 	}
 	if r.HasRowKey && r.Kind == Insert && len(s.keys) < maxKeys {
 		s.row = append(s.row[:0], r.RowKey...)
-		s.keys = append(s.keys, hash(number, s.row))
+		s.keys = append(withRoom(s.keys), hash(number, s.row))
 	}
 	if r.Kind == Other {
 		return
