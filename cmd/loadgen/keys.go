@@ -40,10 +40,15 @@ output.`
 const keysHelp = `Keys judges the keys in a CSV file of any size, plain or gzip: in columns PartitionKey and
 optionally RowKey, instant, entities and operation, or formed from columns by
 --partition-key and --row-key, like a design. Several --partition-key are evaluated in one
-pass and ranked. --time names a column of times, which shows whether keys only append.
+pass and ranked.
 
-The exit code is 10 if the keys do not sustain --rate, and 12 if that is unknown: keys have
-no times, or the peak is too close to a target.
+--time names a column of times. The busiest second of all rows then stands for --rate, and
+each row for as many entities as that takes. Each PartitionKey, and each place where new
+keys follow one another, is judged in its own busiest second, minute or longer time. Of more
+than a million rows a part is judged in time. Without times there is no answer.
+
+The exit code is 10 if the keys do not sustain --rate, or if inserts repeat the keys of an
+earlier row, of the first million; and 12 if it is unknown whether they sustain the rate.
 
 Encode forms the key of a template, and decode reads keys back: numbers with leading zeros,
 ticks that count down so that the latest comes first.`

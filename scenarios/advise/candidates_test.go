@@ -174,3 +174,32 @@ func TestRowsThatAreOddAreTold(t *testing.T) {
 		t.Errorf("unique-keys = %+v; want an error of 40", f)
 	}
 }
+
+// Inserts that repeat the keys of an earlier row are counted exactly, empty keys among them, and do not hold.
+func TestRepeatedKeysAreCounted(t *testing.T) {
+	for n := range resultstest.Cases(8, 100) {
+		chance := rand.New(rand.NewPCG(uint64(n), 3))
+		keys, empty, seen, repeated := 1+chance.IntN(100_000), chance.Float64(), map[string]bool{}, int64(0)
+		text := columns("a,b,instant", 3000, func(i int) string {
+			fields := []string{"", ""}
+			for k := range fields {
+				if chance.Float64() > empty {
+					fields[k] = fmt.Sprint(chance.IntN(keys))
+				}
+			}
+			both := fields[0] + "," + fields[1]
+			if seen[both] {
+				repeated++
+			}
+			seen[both] = true
+			return fmt.Sprintf("%s,%d", both, 1_780_000_000+i)
+		})
+		named := judgedKeys(t, strings.Replace(text, "a,b", "PartitionKey,RowKey", 1), 10)
+		c, err := FromRows(strings.NewReader(text), []Candidate{{"{a}", "{b}"}}, KeysOptions{File: "rows.csv", PerSecond: 10, Targets: documented})
+		require.NoError(t, err)
+		for _, k := range []*Keys{named, c.Ranked[0]} {
+			assert.Equalf(t, []int64{3000, repeated}, []int64{k.Keyed, k.Repeated}, "case %d: the keys, and those of an earlier row", n)
+			assert.Equalf(t, repeated > 0, k.State == results.DoesNotHold, "case %d: %d repeated: %s", n, repeated, k.Verdict)
+		}
+	}
+}

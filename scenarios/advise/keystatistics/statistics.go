@@ -87,7 +87,7 @@ type Statistics struct {
 
 	moments moments
 	// keys are the hashes of both keys of the first inserts with a RowKey.
-	keys []uint64
+	keys chunks[uint64]
 
 	// partition and row are buffers of Add.
 	partition, row []byte
@@ -139,9 +139,9 @@ func (s *Statistics) Add(r *Row) {
 	if r.HasInstant {
 		s.moments.add(moment{r.Instant, uint32(number), uint32(entities)})
 	}
-	if r.HasRowKey && r.Kind == Insert && len(s.keys) < maxKeys {
+	if r.HasRowKey && r.Kind == Insert && s.keys.len < maxKeys {
 		s.row = append(s.row[:0], r.RowKey...)
-		s.keys = append(withRoom(s.keys), hash(number, s.row))
+		s.keys.add(hash(number, s.row))
 	}
 	if r.Kind == Other {
 		return
@@ -234,10 +234,11 @@ func (s *Statistics) Report() Report {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.mixed, b.mixed), strings.Compare(a.key, b.key))
 	})
 	r := Report{Counts: s.counts, Order: orderOf(all), Peak: s.peak()}
-	slices.Sort(s.keys)
-	r.Keyed = int64(len(s.keys))
-	for i := range s.keys {
-		if i > 0 && s.keys[i] == s.keys[i-1] {
+	both := s.keys.join()
+	slices.Sort(both)
+	r.Keyed = int64(len(both))
+	for i := range both {
+		if i > 0 && both[i] == both[i-1] {
 			r.Repeated++
 		}
 	}
