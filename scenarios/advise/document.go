@@ -258,7 +258,7 @@ func summary(list []Finding) string {
 // firstChange returns the remedy for a load that is not sustained, by the worst of the points that can
 // cause it; empty for none.
 func firstChange(list []Finding) string {
-	causes := []string{"partition-target", "account-target", "insert-order", "cold-start", "skew", "burst", "scans", "density", "bandwidth"}
+	causes := []string{"unique-keys", "partition-target", "account-target", "insert-order", "cold-start", "skew", "burst", "scans", "density", "bandwidth"}
 	for _, f := range changing(list) {
 		if slices.Contains(causes, f.ID) {
 			return f.Change

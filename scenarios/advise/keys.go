@@ -55,8 +55,9 @@ type Keys struct {
 	// Unlisted is the maximum share of a partition that is not listed.
 	Unlisted float64 `json:"unlisted_share_most"`
 	// Busiest is the partition that a target limits most at its busiest time, nil if the rows have no
-	// instants.
-	Busiest *Busiest `json:"busiest,omitempty"`
+	// instants; BusiestTail is that of the places that take new keys and move on, nil without any.
+	Busiest     *Busiest `json:"busiest,omitempty"`
+	BusiestTail *Busiest `json:"busiest_tail,omitempty"`
 	// Hottest is the rate of the busiest partition, without instants that of the most common one, HotPlace
 	// that of the place with most inserts; 0 without a rate.
 	Hottest  Rate    `json:"hottest_partition"`
@@ -72,9 +73,9 @@ type Keys struct {
 	hotInOrder bool
 }
 
-// Busiest is a partition at its busiest time.
+// Busiest is a partition or a tail at its busiest time.
 type Busiest struct {
-	PartitionKey string `json:"partition_key"`
+	PartitionKey string `json:"partition_key,omitempty"`
 	// Average is its share of all entities, Share its rate at its busiest time as a share of the rate of
 	// all in their busiest second.
 	Average float64 `json:"average_share"`
@@ -151,14 +152,14 @@ func (k *Keys) limit(r *keystatistics.Report) {
 	k.FullPlace = at(r.PlaceShare())
 	if one, tail := r.Peak.Key, r.Peak.Tail; k.Timed && one.Capacity > 0 {
 		k.Full = exactly(target * one.Capacity)
-		k.Busiest = &Busiest{PartitionKey: one.PartitionKey, Average: one.Average, Share: one.Share, Window: one.Window.Seconds()}
+		k.Busiest = busiestOf(&one)
 		k.FullPlace *= r.Peak.PerSecond / r.Peak.Mean
 		if k.Spread.Hot && !r.Order.IsOnePlace() {
 			// Keys that take turns are no place: each has its own target.
 			k.FullPlace = k.Full.Value
 		}
 		if tail.Capacity > 0 {
-			k.FullPlace = target * tail.Capacity
+			k.FullPlace, k.BusiestTail = target*tail.Capacity, busiestOf(&tail)
 		}
 	}
 	rate := func(full float64) float64 {
@@ -171,7 +172,11 @@ func (k *Keys) limit(r *keystatistics.Report) {
 	k.HotPlace = rate(k.FullPlace)
 }
 
-// isBurst reports whether the busiest partition is far from its average at its busiest time.
+func busiestOf(b *keystatistics.Busiest) *Busiest {
+	return &Busiest{PartitionKey: b.PartitionKey, Average: b.Average, Share: b.Share, Window: b.Window.Seconds()}
+}
+
+// isBurst reports whether a partition or a tail is far above its average at its busiest time.
 func (b *Busiest) isBurst() bool {
 	const burst = 1.2
 	return b != nil && b.Window > 0 && b.Share > burst*b.Average
@@ -204,8 +209,11 @@ func (k *Keys) capacity() (perSecond float64, full string) {
 	}
 	if k.FullPlace > 0 && k.FullPlace < ceiling {
 		ceiling, full = k.FullPlace, sentence("keys/place")
-		if k.Spread.order.Verdict == keystatistics.SeveralTails {
-			full = sentence("keys/tails", k.Spread.Tails)
+		switch tails := k.Spread.Tails; {
+		case k.BusiestTail.isBurst():
+			full = sentence("keys/tail-burst", k.BusiestTail.window())
+		case k.Spread.order.Verdict == keystatistics.SeveralTails && tails > 1:
+			full = sentence("keys/tails", tails)
 		}
 	}
 	if account := float64(k.Targets.Account); ceiling > account {
@@ -325,13 +333,18 @@ func (k *Keys) claim() document.Answer {
 	if k.PartitionKey != "" {
 		a.Says = append(a.Says, "PartitionKey "+k.PartitionKey+".")
 	}
+	if k.Repeated > 0 {
+		a.Says = append(a.Says, sentence("unique/some", k.Keyed, k.Repeated))
+	}
 	switch o := &k.Spread; {
 	case k.Busiest.isBurst():
 		a.Says = append(a.Says, sentence("keys/busiest", k.Busiest.PartitionKey, k.Busiest.window(), k.Busiest.Share, k.Busiest.Average))
 	case len(o.Top) > 0:
 		a.Says = append(a.Says, sentence("keys/top", o.Top[0].PartitionKey, o.top()))
 	}
-	if capacity := k.Spread.order.Capacity(k.Targets.Partition, k.Targets.ofAll()); capacity != "" {
+	if capacity := k.Spread.order.Capacity(k.Targets.Partition, k.Targets.ofAll()); k.BusiestTail.isBurst() {
+		a.Says = append(a.Says, sentence("keys/busiest-tail", k.BusiestTail.window(), k.BusiestTail.Share, k.BusiestTail.Average))
+	} else if capacity != "" {
 		a.Says = append(a.Says, capacity)
 	}
 	switch change := firstChange(k.Findings); {
@@ -353,8 +366,11 @@ func (k *Keys) Document() *document.Document {
 	top, o := k.top(), &k.Spread
 	short := top
 	short.Rows, short.Notes = short.Rows[:min(len(short.Rows), screenKeys)], nil
+	if k.Busiest.isBurst() {
+		short.Notes = []string{sentence("keys/shares")}
+	}
 	d.Show(short, document.Facts{Lines: []string{sentence("screen/keys", o.count(), o.like(), o.Order), summary(k.Findings)}})
-	d.Add("basis", "Basis", document.Paragraph{Text: summary(k.Findings)}, document.Paragraph{Text: sentence("basis/keys")})
+	d.Add("basis", "Basis", document.Paragraph{Text: summary(k.Findings)}, document.Paragraph{Text: k.basis()})
 	d.Add("keys", "Keys", k.facts(), top)
 	var items []string
 	for _, r := range k.Faults {
@@ -363,6 +379,18 @@ func (k *Keys) Document() *document.Document {
 	d.Add("refused", "Invalid keys", document.List{Items: items})
 	d.Add("findings", "Findings by the performance checklist", findingsTable(k.Findings))
 	return d
+}
+
+// basis returns what the rates are derived from.
+func (k *Keys) basis() string {
+	switch {
+	case k.Busiest == nil:
+		return sentence("basis/keys")
+	case k.Rows > maxTimed:
+		return sentence("basis/timed") + sentence("basis/part")
+	default:
+		return sentence("basis/timed")
+	}
 }
 
 // top lists the most common partitions.
@@ -376,7 +404,10 @@ func (k *Keys) top() document.Table {
 		t.Add(one.PartitionKey, one.Least, one.Most, full)
 	}
 	if k.Unlisted > 0 {
-		t.Notes = []string{sentence("keys/unlisted", k.Unlisted)}
+		t.Notes = append(t.Notes, sentence("keys/unlisted", k.Unlisted))
+	}
+	if k.Busiest.isBurst() {
+		t.Notes = append(t.Notes, sentence("keys/shares"))
 	}
 	return t
 }
