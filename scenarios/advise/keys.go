@@ -71,6 +71,8 @@ type Keys struct {
 
 	// hotInOrder reports that inserts in the order of the file fall on few places at a time.
 	hotInOrder bool
+	// isPart reports that a part of the rows is judged in time.
+	isPart bool
 }
 
 // Busiest is a partition or a tail at its busiest time.
@@ -88,6 +90,8 @@ const (
 	// maxTimed is the number of rows that are kept in time, maxOrdered the number of inserts whose order
 	// is judged.
 	maxTimed, maxOrdered = 1 << 20, 1 << 15
+	// fewDesigns is the number of designs that keep so many rows each. More share the memory.
+	fewDesigns = 4
 	// maxListed is the number of most common partitions of a file that are listed, screenKeys the
 	// number on one screen.
 	maxListed  = 10
@@ -152,7 +156,7 @@ func (k *Keys) limit(r *keystatistics.Report) {
 	k.FullPlace = at(r.PlaceShare())
 	if one, tail := r.Peak.Key, r.Peak.Tail; k.Timed && one.Capacity > 0 {
 		k.Full = exactly(target * one.Capacity)
-		k.Busiest = busiestOf(&one)
+		k.Busiest, k.isPart = busiestOf(&one), r.Peak.Weight > 1
 		k.FullPlace *= r.Peak.PerSecond / r.Peak.Mean
 		if k.Spread.Hot && !r.Order.IsOnePlace() {
 			// Keys that take turns are no place: each has its own target.
@@ -386,7 +390,7 @@ func (k *Keys) basis() string {
 	switch {
 	case k.Busiest == nil:
 		return sentence("basis/keys")
-	case k.Rows > maxTimed:
+	case k.isPart:
 		return sentence("basis/timed") + sentence("basis/part")
 	default:
 		return sentence("basis/timed")
@@ -489,7 +493,7 @@ func FromRows(from io.Reader, candidates []Candidate, o KeysOptions) (*Candidate
 			return nil, err
 		}
 		// The candidates share the memory for exact counts.
-		into[i] = keystatistics.New(keystatistics.Options{Seed: 1, Top: maxListed, Samples: maxOrdered, Moments: maxTimed,
+		into[i] = keystatistics.New(keystatistics.Options{Seed: 1, Top: maxListed, Samples: maxOrdered, Moments: maxTimed * fewDesigns / max(fewDesigns, len(candidates)),
 			Exact: keystatistics.DefaultExact / len(candidates)})
 	}
 	read, err := keystatistics.ReadCandidates(from, keystatistics.ReadOptions{File: o.File, Time: o.Time, Progress: o.Progress}, parsed, into)

@@ -15,6 +15,7 @@ import (
 
 	"loadgen/results"
 	"loadgen/results/resultstest"
+	"loadgen/scenarios/advise/keystatistics"
 )
 
 // stream is what one partition or one tail inserts: its rate in each second, and its keys.
@@ -272,4 +273,22 @@ func TestKeysInTime(t *testing.T) {
 	}
 	assert.LessOrEqualf(t, outliers*100, 2*cases, "%d of %d files have another limit by chance", outliers, cases)
 	assert.LessOrEqualf(t, falseAlarms*100, cases, "%d of %d files do not hold what is not throttled", falseAlarms, cases)
+}
+
+// Of more rows than are kept in time a part is judged, and the busiest time is found in it.
+func TestPartOfManyRowsInTime(t *testing.T) {
+	chance := rand.New(rand.NewPCG(5, 78))
+	traffic := drawTraffic(18, chance)
+	limits := map[int]float64{}
+	for _, moments := range []int{1 << 20, 1 << 12} {
+		seen := keystatistics.New(keystatistics.Options{Moments: moments})
+		_, err := keystatistics.ReadKeys(strings.NewReader(traffic.file(rand.New(rand.NewPCG(6, 78)), true)), keystatistics.ReadOptions{}, seen)
+		require.NoError(t, err)
+		report := seen.Report()
+		assert.Equal(t, moments < int(report.Rows), report.Peak.Weight > 1)
+		limits[moments] = 2000 * report.Peak.Key.Capacity
+	}
+	carries, _ := traffic.carries()
+	assert.InEpsilon(t, carries, limits[1<<20], 0.05)
+	assert.InEpsilon(t, carries, limits[1<<12], 0.2, traffic.what)
 }

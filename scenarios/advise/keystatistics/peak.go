@@ -75,6 +75,8 @@ type Peak struct {
 	PerSecond float64
 	// Mean is the rate of all rows over the whole time.
 	Mean float64
+	// Weight is the number of rows that each kept one stands for.
+	Weight float64
 	// Key is the partition with the highest share of it, Tail the tail with the highest share.
 	Key, Tail Busiest
 	// Tails is the number of tails, and TailShare the share of the inserts that they take together.
@@ -235,7 +237,8 @@ func (s *Statistics) peak() (p Peak) {
 	if unit > time.Second {
 		p.Resolution = unit
 	}
-	weight, span := float64(max(1, s.moments.thin)), rows[len(rows)-1].at.Sub(rows[0].at)
+	p.Weight = float64(max(1, s.moments.thin))
+	weight, span := p.Weight, rows[len(rows)-1].at.Sub(rows[0].at)
 	all := newCrowd(rows, weight)
 	seconds, entities := max(span, time.Second).Seconds(), all.entities()
 	p.Mean = entities / seconds
