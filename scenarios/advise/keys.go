@@ -82,8 +82,9 @@ type Busiest struct {
 	// all in their busiest second.
 	Average float64 `json:"average_share"`
 	Share   float64 `json:"share"`
-	// Window is the length of that time in seconds, 0 for all rows.
+	// Window is the length of that time in seconds, 0 for all rows, and From its begin.
 	Window float64 `json:"window_seconds"`
+	From   string  `json:"from,omitempty"`
 }
 
 const (
@@ -177,7 +178,15 @@ func (k *Keys) limit(r *keystatistics.Report) {
 }
 
 func busiestOf(b *keystatistics.Busiest) *Busiest {
-	return &Busiest{PartitionKey: b.PartitionKey, Average: b.Average, Share: b.Share, Window: b.Window.Seconds()}
+	one := &Busiest{PartitionKey: b.PartitionKey, Average: b.Average, Share: b.Share, Window: b.Window.Seconds()}
+	// Instants before 1980 are durations from the first row on.
+	const year = 1980
+	if at := time.Unix(0, int64(b.From)).UTC(); b.Window > 0 && at.Year() < year {
+		one.From = at.Sub(time.Unix(0, 0)).Truncate(time.Second).String()
+	} else if b.Window > 0 {
+		one.From = at.Truncate(time.Second).Format(time.RFC3339)
+	}
+	return one
 }
 
 // isBurst reports whether a partition or a tail is far above its average at its busiest time.
@@ -246,7 +255,7 @@ func (k *Keys) findings() []Finding {
 	target, all := k.Targets.Partition, exactly(k.PerSecond)
 	partition := newFinding("hottest/rate", k.PerSecond, k.Hottest.between(), k.Hottest.ofTarget(target), target).graded(k.Hottest.against(target))
 	if k.Busiest.isBurst() {
-		partition = partition.extend("hottest/burst", k.Busiest.PartitionKey, k.Busiest.window(), k.Busiest.Share, k.Busiest.Average)
+		partition = partition.extend("hottest/burst", k.Busiest.PartitionKey, k.Busiest.window(), k.Busiest.Share, k.Busiest.Average, k.Busiest.From)
 	}
 	account := newFinding("total/rate", k.PerSecond, all.ofTarget(k.Targets.Account), k.Targets.Account).graded(all.against(k.Targets.Account))
 	switch {
@@ -342,12 +351,13 @@ func (k *Keys) claim() document.Answer {
 	}
 	switch o := &k.Spread; {
 	case k.Busiest.isBurst():
-		a.Says = append(a.Says, sentence("keys/busiest", k.Busiest.PartitionKey, k.Busiest.window(), k.Busiest.Share, k.Busiest.Average))
+		a.Says = append(a.Says, sentence("keys/busiest", k.Busiest.PartitionKey, k.Busiest.window(), k.Busiest.Share, k.Busiest.Average, k.Busiest.From))
 	case len(o.Top) > 0:
 		a.Says = append(a.Says, sentence("keys/top", o.Top[0].PartitionKey, o.top()))
 	}
 	if capacity := k.Spread.order.Capacity(k.Targets.Partition, k.Targets.ofAll()); k.BusiestTail.isBurst() {
-		a.Says = append(a.Says, sentence("keys/busiest-tail", k.BusiestTail.window(), k.BusiestTail.Share, k.BusiestTail.Average))
+		a.Says = append(a.Says, sentence("keys/busiest-tail", k.BusiestTail.window(), k.BusiestTail.Share, k.BusiestTail.Average,
+			k.BusiestTail.From))
 	} else if capacity != "" {
 		a.Says = append(a.Says, capacity)
 	}

@@ -50,6 +50,12 @@ func TestKeysAgainstARate(t *testing.T) {
 	tails := columns("PartitionKey,RowKey,instant", 4000, func(i int) string {
 		return fmt.Sprintf("%d_%d,r,%d", i%2, 100_000_000+i, 1_780_000_000+i)
 	})
+	minute := columns("PartitionKey,instant", 6000, func(i int) string {
+		if i/600 == 5 {
+			return fmt.Sprintf("hot,%d", 1_780_000_000+i/10)
+		}
+		return fmt.Sprintf("%d,%d", i%20, 1_780_000_000+i/10)
+	})
 	for _, row := range []struct {
 		sentence, text string
 		perSecond      float64
@@ -73,6 +79,7 @@ func TestKeysAgainstARate(t *testing.T) {
 		{"two tails at no rate", tails, 0, "insert-order", Warning, "2 × 2,000 = 4,000/s"},
 		{"two tails at what they bear", tails, 3900, "insert-order", Warning, "2 × 2,000 = 4,000/s"},
 		{"two tails at more", tails, 4100, "insert-order", Error, "2 × 2,000 = 4,000/s"},
+		{"a key that takes all for a minute", minute, 5000, "partition-target", Error, "in its busiest minute, from 2026-05-28T20:31:40Z on; 10.0 %"},
 		{"no inserts", "PartitionKey,operation\na,get\nb,get\n", 10, "insert-order", NotApplicable, ""},
 		{"halves are skew", halves, 10, "skew", Warning, "50.0 %"},
 		{"one partition", "PartitionKey\na\na\n", 10, "skew", Warning, "one partition"},

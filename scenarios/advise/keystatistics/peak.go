@@ -91,7 +91,8 @@ type Busiest struct {
 	PartitionKey string
 	// Average is its share of all entities, Share its rate in the window as a share of the peak.
 	Average, Share float64
-	// Window is the length of the window, 0 for all rows.
+	// From is the begin of the window, Window its length, 0 for all rows.
+	From   clock.Instant
 	Window time.Duration
 	// Capacity is the number of targets of one partition that all rows together may have at the peak, so
 	// that this one exceeds none; 0 for no limit.
@@ -141,52 +142,55 @@ func (c *crowd) entities() float64 {
 	return sum * c.weight
 }
 
-// most returns the maximum number of entities in a window.
-func (c *crowd) most(window time.Duration) float64 {
+// most returns the maximum number of entities in a window, and when that begins.
+func (c *crowd) most(window time.Duration) (entities float64, begin clock.Instant) {
 	most, sum, from := uint64(0), uint64(0), 0
 	for i := range c.rows {
 		sum += uint64(c.rows[i].entities)
 		for ; c.rows[i].at-c.rows[from].at >= clock.Instant(window); from++ {
 			sum -= uint64(c.rows[from].entities)
 		}
-		most = max(most, sum)
+		if sum > most {
+			most, begin = sum, c.rows[from].at
+		}
 	}
-	return float64(most) * c.weight
+	return float64(most) * c.weight, begin
 }
 
 // rates calls visit with the rates that the crowd has in windows of ever shorter lengths, from a mean rate
 // on. It skips windows with a rate that chance explains by that of a longer one, which so many windows may
 // have as all entities fill.
-func (c *crowd) rates(mean float64, span time.Duration, visit func(rate float64, window time.Duration)) {
-	visit(mean, 0)
+func (c *crowd) rates(mean float64, span time.Duration, visit func(rate float64, begin clock.Instant, window time.Duration)) {
+	visit(mean, 0, 0)
 	all := c.entities()
 	for _, window := range windowLengths {
 		if window >= span {
 			continue
 		}
-		expected, most := mean*window.Seconds(), c.most(window)
+		expected := mean * window.Seconds()
+		most, begin := c.most(window)
 		if most > byChance(expected, c.size, all/expected) {
 			mean = most / window.Seconds()
-			visit(mean, window)
+			visit(mean, begin, window)
 		}
 	}
 }
 
 // peak returns the rate of the busiest window.
 func (c *crowd) peak(mean float64, span time.Duration) (peak float64) {
-	c.rates(mean, span, func(rate float64, _ time.Duration) { peak = max(peak, rate) })
+	c.rates(mean, span, func(rate float64, _ clock.Instant, _ time.Duration) { peak = max(peak, rate) })
 	return peak
 }
 
 // limit sets the window in which the crowd limits the peak of all rows most, from a mean rate on.
 func (b *Busiest) limit(c *crowd, mean, peak float64, span time.Duration) {
-	c.rates(mean, span, func(rate float64, window time.Duration) {
+	c.rates(mean, span, func(rate float64, begin clock.Instant, window time.Duration) {
 		allowance := 1.0
 		if window > 0 && window < time.Minute {
 			allowance += burstLength.Seconds() / window.Seconds()
 		}
 		if capacity := max(1, allowance*peak/rate); rate > 0 && (b.Capacity == 0 || capacity < b.Capacity) {
-			b.Capacity, b.Share, b.Window = capacity, rate/peak, window
+			b.Capacity, b.Share, b.From, b.Window = capacity, rate/peak, begin, window
 		}
 	})
 }
