@@ -40,7 +40,7 @@ func (a *author) show() {
 			break
 		}
 	}
-	a.Show(a.timesShort(), document.Facts{Lines: a.says("counts")}, document.Facts{Lines: document.SpreadNote(a.Manifest.SpreadOver)},
+	a.Show(a.timesShort(), document.Facts{Lines: a.says("counts")}, document.Facts{Lines: append(document.SpreadNote(a.Manifest.SpreadOver), a.Manifest.InputNotes...)},
 		document.Facts{Lines: a.says("reserve")})
 }
 

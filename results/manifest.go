@@ -68,6 +68,8 @@ type Manifest struct {
 	// SpreadOver is the second or minute over which arrivals of a file with the same timestamp
 	// were spread evenly, 0 where none were.
 	SpreadOver time.Duration `json:"arrivals_spread_over_ns,omitempty" merge:"same"`
+	// InputNotes are sentences about what was assumed or left out of files of rows and traces.
+	InputNotes []string `json:"input_notes,omitempty" merge:"same"`
 	// Faults are what goes wrong on purpose, a line for each rule.
 	Faults []string `json:"faults,omitempty" merge:"same"`
 	// AntiPattern is what the run does wrong on purpose, empty unless it is the anti-pattern

@@ -40,6 +40,8 @@ type Arrivals struct {
 	// Time is the column of that file which holds the instants; empty for a file of
 	// instants alone, or of instants, operations and keys.
 	Time string `yaml:"time,omitempty" says:"The trace's column of instants; by default the file's own form." max:"1000"`
+	// TimeFormat is how the instants are written, by a name of [clock.NotationNames]; empty finds it.
+	TimeFormat string `yaml:"time_format,omitempty" says:"How the trace's instants are written, such as day-first; found by default." max:"40"`
 	// Speed replays the instants so many times as fast as they were recorded, 0 for once. Peak is
 	// the rate of the busiest second then, by more or fewer operations; 0 for as many as recorded.
 	Speed float64 `yaml:"speed,omitempty" says:"The trace's speed, as a multiple of that recorded." range:"0.001..1000" expected:"a multiple such as 2 or 0.5, from 0.001 to 1000"`
@@ -92,7 +94,7 @@ func (a *Arrivals) Complete(r *fields.Reader, path string, n *fields.Node) {
 	if given := present(n, kinds); len(given) != 1 {
 		r.Fault(n.At, path, "arrivals have %d of %s; expected exactly one", len(given), strings.Join(kinds, ", "))
 	}
-	for _, name := range []string{"time", "speed", "peak"} {
+	for _, name := range []string{"time", "time_format", "speed", "peak"} {
 		misplaced(r, path, n, "another kind of arrivals", owned{name, "a trace", n.Has("trace")})
 	}
 }
@@ -186,6 +188,28 @@ func (s *Scenario) SpreadOver() (unit time.Duration) {
 		}
 	}
 	return unit
+}
+
+// InputNotes returns sentences about what was assumed or left out of files, each once.
+func (s *Scenario) InputNotes() (notes []string) {
+	add := func(file string, list []string) {
+		for _, one := range list {
+			if note := file + ": " + one; !slices.Contains(notes, note) {
+				notes = append(notes, note)
+			}
+		}
+	}
+	for _, a := range s.Attributes {
+		if column, is := a.Values.(keys.ValueColumn); is && column.Table != nil {
+			add(column.File, column.Table.Notes)
+		}
+	}
+	for i := range s.Phases {
+		if t := s.Phases[i].Traffic; t != nil && t.Arrivals != nil && t.Arrivals.Recorded != nil {
+			add(t.Arrivals.Trace, t.Arrivals.Recorded.Notes)
+		}
+	}
+	return notes
 }
 
 // Ladder returns the steps of arrivals at one rate after another, in operations per

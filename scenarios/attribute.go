@@ -207,6 +207,8 @@ type Rows struct {
 	Columns []RowColumn `yaml:"columns,required,own" says:"Columns as attributes, or a map from attributes to columns."`
 	// Draw is how an entity gets its row: [DrawInOrder] or [DrawByChance].
 	Draw string `yaml:"draw,default=in order" says:"Whether rows are taken in order, repeating, or at random." choice:"in order,by chance"`
+	// TimeFormat is how columns of times are written, by a name of clock.NotationNames; empty finds it.
+	TimeFormat string `yaml:"time_format,omitempty" says:"How columns of times are written, such as day-first; found by default." max:"40"`
 	// mapped says that the columns are spelled as a map.
 	mapped bool
 }

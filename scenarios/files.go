@@ -139,8 +139,9 @@ func (c *checker) sets(f *Files) bool {
 		names := nearest.Of(c.Rows.Columns, func(one RowColumn) string { return one.Column })
 		slices.Sort(names)
 		names = slices.Compact(names)
-		read, err := readFileOnce(f, c.Rows.File, "rows\x00"+strings.Join(names, "\x00"), func(from io.Reader) (*keys.ValueTable, error) {
-			return keys.ReadTable(from, c.Rows.File, names)
+		o := keys.TableOptions{File: c.Rows.File, Columns: names, Times: c.timeColumns(), TimeFormat: c.Rows.TimeFormat, Timed: c.timedBy()}
+		read, err := readFileOnce(f, c.Rows.File, fmt.Sprintf("rows %+v", o), func(from io.Reader) (*keys.ValueTable, error) {
+			return keys.ReadTable(from, o)
 		})
 		c.unread(err, "rows.file", "the rows", c.Rows.File)
 		table = read
@@ -191,7 +192,10 @@ func (c *checker) unread(err error, path, what, file string) bool {
 		for _, one := range joined.Unwrap() {
 			var row *csvfile.Fault
 			if errors.As(one, &row) {
-				c.found = append(c.found, fields.Fault{File: row.File, Line: row.Line, Column: 1, What: row.What})
+				// A trace and rows may be one file.
+				if fault := (fields.Fault{File: row.File, Line: row.Line, Column: 1, What: row.What}); !slices.Contains(c.found, fault) {
+					c.found = append(c.found, fault)
+				}
 			}
 		}
 	}
@@ -214,22 +218,56 @@ func (s *Scenario) Moved(path func(file string) string) (*Scenario, error) {
 	return moved, faults.ErrorOrNil()
 }
 
+// timePlaceholder is a placeholder that formats a time.
+var timePlaceholder = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_]*):[a-z]+\}`)
+
+// timeColumns returns the columns of the rows that some template formats as times, sorted.
+func (c *checker) timeColumns() (columns []string) {
+	for _, found := range timePlaceholder.FindAllStringSubmatch(string(c.Text()), -1) {
+		for _, one := range c.Rows.Columns {
+			if one.Attribute == found[1] && !slices.Contains(columns, one.Column) {
+				columns = append(columns, one.Column)
+			}
+		}
+	}
+	slices.Sort(columns)
+	return columns
+}
+
+// timedBy returns the column of the times at which the events of the rows are due, empty for none.
+func (c *checker) timedBy() string {
+	for i := range c.Phases {
+		if t := c.Phases[i].Traffic; t != nil && t.Arrivals != nil && c.follows(t) {
+			return t.Arrivals.Time
+		}
+	}
+	return ""
+}
+
+// follows reports whether the rows of a trace are the very ones that its events have, one after the other.
+func (c *checker) follows(t *Traffic) bool {
+	return c.Rows != nil && c.Rows.Draw == DrawInOrder && t.Arrivals.Time != "" && t.Events() &&
+		filepath.Clean(c.Rows.File) == filepath.Clean(t.Arrivals.Trace)
+}
+
 // trace reads the trace of a phase, and judges what depends on its rows.
 func (c *checker) trace(i int, path string, f *Files) {
 	t := c.Phases[i].Traffic
 	names, list := t.namesOfRows()
-	o := arrival.TraceOptions{File: t.Arrivals.Trace, Time: t.Arrivals.Time, Operations: names,
+	follows := c.follows(t)
+	o := arrival.TraceOptions{File: t.Arrivals.Trace, Time: t.Arrivals.Time, TimeFormat: t.Arrivals.TimeFormat, InOrder: follows, Operations: names,
 		Unknown: func(name string) string { return nearest.Unknown("operation", name, list) }}
-	read, err := readFileOnce(f, o.File, "trace\x00"+o.Time+"\x00"+strings.Join(list, "\x00"), func(from io.Reader) (*arrival.Trace, error) {
+	read, err := readFileOnce(f, o.File, fmt.Sprintf("trace %q %q %t %q", o.Time, o.TimeFormat, follows, list), func(from io.Reader) (*arrival.Trace, error) {
 		return arrival.ReadTrace(from, o)
 	})
 	if c.unread(err, path+".arrivals.trace", "the trace", o.File) {
 		return
 	}
-	// Whether its rows are the very ones that its events have, one after the other.
-	follows := c.Rows != nil && c.Rows.Draw == DrawInOrder && t.Arrivals.Time != "" && t.Events() &&
-		filepath.Clean(c.Rows.File) == filepath.Clean(t.Arrivals.Trace)
 	if follows {
+		if rows := c.rowCount(); rows > 0 && uint64(rows) != read.Len() {
+			c.add(path+".arrivals.trace", "the trace has %d sound rows, and the rows of the same file are %d; expected each row with all values", read.Len(), rows)
+			return
+		}
 		read = read.From(c.Loaded(len(c.Phases)) % read.Len())
 		c.rowByRow(i, path)
 	}
@@ -259,6 +297,16 @@ func (c *checker) trace(i int, path string, f *Files) {
 	}
 	c.weights(t.Operations, path+".operations")
 	c.offered(i, path)
+}
+
+// rowCount returns how many rows were read, 0 for none.
+func (c *checker) rowCount() int {
+	for _, a := range c.Attributes {
+		if column, is := a.Values.(keys.ValueColumn); is && column.Table != nil {
+			return column.Table.Len()
+		}
+	}
+	return 0
 }
 
 // rowByRow refuses what would have an operation at the time of another row than that

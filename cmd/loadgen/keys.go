@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"loadgen/engine/clock"
 	"loadgen/engine/nearest"
 	"loadgen/report/document"
 	"loadgen/results"
@@ -23,9 +24,32 @@ type keysFlags struct {
 	Rate         float64  `flag:"rate" help:"offer this rate, in operations/s (keys: entities/s)"`
 	PartitionKey []string `flag:"partition-key" help:"*template* of the PartitionKey, over the columns of the file or the parts of a log's keys"`
 	RowKey       []string `flag:"row-key" requires:"partition-key" help:"*template* of the RowKey, over the columns of the file or the parts of a log's keys"`
-	Time         string   `flag:"time" requires:"partition-key" help:"*column* of times (default: instant, time or timestamp)"`
+	Time         string   `flag:"time" help:"*column* of times, or two: 'Date Time'; none ignores times (default: instant, time or timestamp)"`
+	columnFlags
 	formFlags
 	Quiet bool `flag:"quiet" help:"no progress on standard error"`
+}
+
+// columnFlags say what the columns of a CSV file are.
+type columnFlags struct {
+	TimeFormat string   `flag:"time-format" help:"*format* of ambiguous times, such as day-first for 03/04/2026 (default: found)"`
+	Column     []string `flag:"column" help:"name a column: *NAME=HEADER*, such as 'sex=M/F'; repeatable"`
+}
+
+// names returns the columns that are given names, and checks the format of times.
+func (f *columnFlags) names() (map[string]string, error) {
+	if _, err := clock.NewTimeColumn(f.TimeFormat); err != nil {
+		return nil, usageError{fmt.Errorf("--time-format: %w", err)}
+	}
+	names := make(map[string]string)
+	for _, text := range f.Column {
+		name, header, some := strings.Cut(text, "=")
+		if _, twice := names[name]; !some || name == "" || header == "" || twice {
+			return nil, usageError{fmt.Errorf("--column %s: expected a name, = and a column of the file, each name once", nearest.Shown(text))}
+		}
+		names[name] = header
+	}
+	return names, nil
 }
 
 const encodeHelp = `Encode prints the key that a template forms from values. It rejects text for a padded
@@ -126,6 +150,10 @@ func (f *keysFlags) report(c *cobra.Command, file string, stdout, stderr io.Writ
 		return usageError{fmt.Errorf("--rate %v: expected entities per second, above 0 and at most %s", f.Rate,
 			document.Count(mostRate))}
 	}
+	names, err := f.names()
+	if err != nil {
+		return err
+	}
 	from, name := c.InOrStdin(), stdinName
 	if file != standardInput {
 		opened, err := os.Open(file)
@@ -135,7 +163,7 @@ func (f *keysFlags) report(c *cobra.Command, file string, stdout, stderr io.Writ
 		defer opened.Close()
 		from, name = opened, file
 	}
-	options := explanation.KeysOptions{File: name, PerSecond: f.Rate, Time: f.Time, Progress: newReading(stderr, f.Quiet, "rows"),
+	options := explanation.KeysOptions{File: name, PerSecond: f.Rate, Time: f.Time, TimeFormat: f.TimeFormat, Names: names, Progress: newReading(stderr, f.Quiet, "rows"),
 		Targets: explanation.DocumentedTargets()}
 	told, state, err := f.judge(from, options)
 	var fault *explanation.CandidateFault

@@ -43,7 +43,8 @@ type logFlags struct {
 type readFlags struct {
 	Table    string `flag:"table" help:"name of the *table*"`
 	HashKeys string `flag:"hash-keys" rare:"yes" help:"hash the keys of the log with the secret in this *file*"`
-	Quiet    bool   `flag:"quiet" rare:"yes" help:"no progress on standard error"`
+	columnFlags
+	Quiet bool `flag:"quiet" rare:"yes" help:"no progress on standard error"`
 
 	rules replay.Rules
 }
@@ -307,7 +308,11 @@ func (f *readFlags) set(settings []string) (others []string, err error) {
 
 // reading is how the log is read.
 func (f *readFlags) reading(progress func(int64)) (logs.Options, error) {
-	o := logs.Options{Table: f.Table, Progress: progress}
+	names, err := f.names()
+	if err != nil {
+		return logs.Options{}, err
+	}
+	o := logs.Options{Table: f.Table, Names: names, TimeFormat: f.TimeFormat, Progress: progress}
 	if f.HashKeys == "" {
 		return o, nil
 	}

@@ -73,7 +73,7 @@ func resourceEntry() accesslog.Entry {
 // read reads a log whole.
 func read(text string) (accesslog.Format, []accesslog.Entry, error) {
 	var all []accesslog.Entry
-	format, err := accesslog.Read(strings.NewReader(text), "log", func(e *accesslog.Entry) error {
+	format, err := accesslog.Read(strings.NewReader(text), accesslog.Options{File: "log"}, func(e *accesslog.Entry) error {
 		all = append(all, *e)
 		return nil
 	})
@@ -287,7 +287,7 @@ func TestBadLogs(t *testing.T) {
 func TestAVisitCanStop(t *testing.T) {
 	enough := errors.New("enough")
 	for _, text := range []string{analyticsLine, resourceLine, "[" + flat(resourceLine) + "]", exportedHead + "\n" + exportedRow} {
-		if _, err := accesslog.Read(strings.NewReader(text), "log", func(*accesslog.Entry) error { return accesslog.Stop(enough) }); err != enough {
+		if _, err := accesslog.Read(strings.NewReader(text), accesslog.Options{File: "log"}, func(*accesslog.Entry) error { return accesslog.Stop(enough) }); err != enough {
 			t.Errorf("%.20s: %v; want %v", text, err, enough)
 		}
 	}

@@ -1,9 +1,12 @@
 package accesslog
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"loadgen/engine/csvfile"
@@ -65,7 +68,7 @@ func exported(rows *csvfile.Reader, visit func(*Entry) error) error {
 			}
 		}
 		if err := row.record.entry(&e); err != nil {
-			rows.Fault("%s", err)
+			rows.Skip("%s", err)
 			continue
 		}
 		if err := visit(&e); err != nil {
@@ -101,10 +104,18 @@ func isColumn(name string) bool {
 }
 
 // plainRows reads plain CSV with named columns.
-func plainRows(rows *csvfile.Reader, visit func(*Entry) error) error {
+func (o *Options) plainRows(rows *csvfile.Reader, visit func(*Entry) error) error {
 	at := make([]int, len(plainColumns))
 	for i, names := range plainColumns {
-		at[i] = slices.IndexFunc(rows.Fields(), func(name string) bool { return slices.Contains(names, name) })
+		is := func(name string) bool { return slices.Contains(names, name) }
+		at[i] = slices.IndexFunc(rows.Fields(), is)
+		if o.Names[names[0]] != "" {
+			at[i] = slices.Index(rows.Fields(), names[0])
+		} else if other := slices.IndexFunc(rows.Fields()[at[i]+1:], is); at[i] >= 0 && other >= 0 {
+			rows.Fault("the columns %s and %s mean the same; expected one of them, by --column %s=%s", nearest.Shown(rows.Fields()[at[i]]),
+				nearest.Shown(rows.Fields()[at[i]+1+other]), names[0], rows.Fields()[at[i]])
+			return nil
+		}
 	}
 	for _, needed := range []int{0, 1, 3} {
 		if at[needed] < 0 {
@@ -117,8 +128,16 @@ func plainRows(rows *csvfile.Reader, visit func(*Entry) error) error {
 			return nil
 		}
 	}
+	if !rows.FindTimes(o.TimeFormat, at[:1]) {
+		return nil
+	}
+	table := cmp.Or(o.Table, DefaultTable)
 	var e Entry
 	for rows.Next() {
+		at0, found := rows.TimeOf(0)
+		if !found {
+			continue
+		}
 		fields := rows.Fields()
 		value := func(i int) string {
 			if at[i] < 0 {
@@ -127,9 +146,10 @@ func plainRows(rows *csvfile.Reader, visit func(*Entry) error) error {
 			return fields[at[i]]
 		}
 		if err := plainEntry(&e, value); err != nil {
-			rows.Fault("%s", err)
+			rows.Skip("%s", err)
 			continue
 		}
+		e.At, e.Table = entity.TicksOf(time.Unix(0, int64(at0)).UTC()), cmp.Or(e.Table, table)
 		if err := visit(&e); err != nil {
 			return err
 		}
@@ -137,25 +157,41 @@ func plainRows(rows *csvfile.Reader, visit func(*Entry) error) error {
 	return nil
 }
 
+// otherVerbs are what others call the operations of a table, by their names in lower case.
+var otherVerbs = map[string]entity.Verb{
+	"post": entity.Insert, "create": entity.Insert, "add": entity.Insert, "upsert": entity.InsertOrReplace,
+	"put": entity.InsertOrReplace, "update": entity.Replace, "patch": entity.Merge, "read": entity.Get, "scan": entity.Query, "transaction": entity.Batch,
+}
+
+// plainVerbs are the operations by all of their names, in lower case without hyphens and underscores.
+var plainVerbs = sync.OnceValue(func() map[string]entity.Verb {
+	verbs := maps.Clone(otherVerbs)
+	for name, verb := range operations {
+		verbs[strings.ToLower(name)], verbs[strings.ReplaceAll(verb.String(), "-", "")] = verb, verb
+	}
+	return verbs
+})
+
+// plainOperation returns the name of the operation that plain CSV names in any of the usual words, empty for
+// none. The GET of one entity has a RowKey.
+func plainOperation(name string, hasRow bool) string {
+	lower := strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "").Replace(name))
+	if name == "GET" && !hasRow {
+		return OperationOf(entity.Query)
+	}
+	return OperationOf(plainVerbs()[lower])
+}
+
 // plainEntry makes an entry of what a row says; value is that of one of plainColumns.
 func plainEntry(e *Entry, value func(column int) string) error {
 	*e = Entry{EndToEnd: Unknown, Server: Unknown, Index: Unknown, RequestHeader: Unknown, RequestPacket: Unknown,
 		ResponseHeader: Unknown, ResponsePacket: Unknown, ContentLength: Unknown, About: About{Entities: Unknown}}
-	var err error
-	if e.At, err = instantOf(value(0)); err != nil {
-		return err
-	}
-	name := value(1)
-	if verb, known := entity.ParseVerb(name); known {
-		e.Operation = OperationOf(verb)
-	} else if _, known := operations[name]; known {
-		e.Operation = name
-	} else {
+	if e.Operation = plainOperation(value(1), value(4) != ""); e.Operation == "" {
 		var names []string
 		for v := entity.Insert; v <= entity.DeleteTable; v++ {
 			names = append(names, v.String())
 		}
-		return fmt.Errorf("%s", nearest.Unknown("operation", name, names))
+		return fmt.Errorf("%s", nearest.Unknown("operation", value(1), names))
 	}
 	e.Service, e.Status, e.HTTP = tableService, value(6), 200
 	var n numbers

@@ -32,10 +32,26 @@ const (
 	sniffed  = 64 << 10
 )
 
+// Options say how a log is read.
+type Options struct {
+	// File is its name, for messages.
+	File string
+	// Table is that of the requests in plain CSV without such a column; empty is [DefaultTable]. Names and
+	// TimeFormat are as of [csvfile.Options] and [csvfile.Reader.FindTimes].
+	Table, TimeFormat string
+	Names             map[string]string
+	// Note is called with sentences about what was assumed or left out; it may be nil.
+	Note func(note string)
+}
+
+// DefaultTable is the table of requests that do not name theirs.
+const DefaultTable = "table"
+
 // Read reads a log from its first byte to its last and calls visit for each entry, which
-// is good until visit returns; its texts may be kept. The name of the file is for messages alone. The error is a
+// is good until visit returns; its texts may be kept. Of CSV, one row in a hundred may be skipped. The error is a
 // [*csvfile.Fault] that wraps [ErrLog], or several joined, that of visit, or the reader's.
-func Read(from io.Reader, file string, visit func(*Entry) error) (Format, error) {
+func Read(from io.Reader, o Options, visit func(*Entry) error) (Format, error) {
+	file := o.File
 	text := bufio.NewReaderSize(csvfile.Text(from), sniffed)
 	start, err := text.Peek(sniffed)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -59,16 +75,26 @@ func Read(from io.Reader, file string, visit func(*Entry) error) (Format, error)
 			return visit(&e)
 		})
 	}
-	rows := csvfile.New(text, csvfile.Options{File: file, Holds: "the log", Row: mostLine, Faults: 1, Kind: ErrLog, Known: isColumn})
+	return o.rows(text, visit)
+}
+
+// rows reads CSV.
+func (o *Options) rows(text io.Reader, visit func(*Entry) error) (Format, error) {
+	rows := csvfile.New(text, csvfile.Options{File: o.File, Holds: "the log", Row: mostLine, Faults: 1, Kind: ErrLog, Known: isColumn, Names: o.Names, Dirty: true})
 	if !rows.Next() {
 		return "", rows.Err()
 	}
-	format, read := Plain, plainRows
+	format, read := Plain, o.plainRows
 	if slices.ContainsFunc(rows.Fields(), isStamp) {
 		format, read = Exported, exported
 	}
 	if err := read(rows, visit); err != nil {
-		return format, fault(file, rows.Line(), err)
+		return format, fault(o.File, rows.Line(), err)
+	}
+	if o.Note != nil {
+		for _, note := range rows.Notes() {
+			o.Note(note)
+		}
 	}
 	return format, rows.Err()
 }

@@ -79,66 +79,6 @@ func TestRealDatesAfterTheMachineSlept(t *testing.T) {
 	}
 }
 
-func TestInstants(t *testing.T) {
-	for _, tt := range []struct {
-		name, text string
-		want       int64
-		kind       string
-	}{
-		{"nothing", "", 0, "no instant"},
-		{"zero", "0", 0, "seconds"},
-		{"whole seconds", "1767366245", 1_767_366_245_000_000_000, "seconds"},
-		{"decimals, each a tenth of the one before", "12.345678901", 12_345_678_901, "seconds"},
-		{"a single decimal", "0.5", 500_000_000, "seconds"},
-		{"more decimals than nanoseconds", "1.0123456789", 0, "no instant"},
-		{"a point without decimals", "12.", 0, "no instant"},
-		{"two points", "1.2.3", 0, "no instant"},
-		{"decimals alone", ".5", 0, "no instant"},
-		{"letters among digits", "12a", 0, "no instant"},
-		{"the greatest number of seconds", "9223372035", 9_223_372_035_000_000_000, "seconds"},
-		{"more seconds than there are", "9223372036", 0, "no instant"},
-		{"between seconds and milliseconds", "99999999999", 0, "no instant"},
-		{"the least milliseconds", "100000000000", 100_000_000_000_000_000, "milliseconds"},
-		{"milliseconds of this century", "1767366245123", 1_767_366_245_123_000_000, "milliseconds"},
-		{"more milliseconds than there are", "9223372036854", 0, "no instant"},
-		{"decimals of milliseconds", "1767366245123.5", 0, "no instant"},
-		{"digits without end", strings.Repeat("9", 40), 0, "no instant"},
-		{"a duration of two units", "1h2m", int64(62 * time.Minute), "a duration"},
-		{"a duration backwards", "-3ms", -3_000_000, "a duration"},
-		{"a unit of another world", "3parsecs", 0, "no instant"},
-		{"a time in UTC", "2026-01-02T15:04:05Z", 1_767_366_245_000_000_000, "a time"},
-		{"the same elsewhere", "2026-01-02T17:04:05.25+02:00", 1_767_366_245_250_000_000, "a time"},
-		{"a time before 1970", "1969-12-31T23:59:59Z", -1_000_000_000, "a time"},
-		{"a time without a zone", "2026-01-02T15:04:05", 0, "no instant"},
-		{"a blank instead of T", "2026-01-02 15:04:05Z", 0, "no instant"},
-		{"a second too many", "2026-01-02T15:04:60Z", 0, "no instant"},
-		{"a year beyond what can be told", "2300-01-01T00:00:00Z", 0, "no instant"},
-		{"text without end", "2026-01-02T15:04:05." + strings.Repeat("1", 80) + "Z", 0, "no instant"},
-	} {
-		got, kind := clock.ParseInstant(tt.text)
-		assert.Equalf(t, tt.kind, kind.String(), "%s: ParseInstant(%q)", tt.name, tt.text)
-		assert.EqualValuesf(t, tt.want, got, "%s: ParseInstant(%q)", tt.name, tt.text)
-	}
-}
-
-// FuzzInstants holds what is read against the library, where that reads it, too.
-func FuzzInstants(f *testing.F) {
-	for _, seed := range []string{"1.5", "1767366245123", "2026-01-02T15:04:05.25+02:00", "1h2m", "-1ns", "9223372035.999999999", "1677-01-01T00:00:00Z"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		at, notation := clock.ParseInstant(text)
-		got, kind := int64(at), notation.String()
-		if date, err := time.Parse(time.RFC3339Nano, text); kind == "a time" && (err != nil || date.UnixNano() != got) {
-			t.Errorf("ParseInstant(%q) = %d; want %v, %v", text, got, date, err)
-		}
-		unit, known := map[string]string{"a duration": "", "seconds": "s", "milliseconds": "ms"}[kind]
-		if d, err := time.ParseDuration(text + unit); known && (err != nil || int64(d) != got) {
-			t.Errorf("ParseInstant(%q) = %d; want %v, %v", text, got, d, err)
-		}
-	})
-}
-
 type due struct {
 	at     clock.Instant
 	number uint64

@@ -2,126 +2,202 @@ package clock
 
 import (
 	"math"
+	"strconv"
+	"strings"
 	"time"
 )
 
-// Notation is how an instant is written.
+// Notation is how the times of a column are written.
 type Notation uint8
 
-// The notations. None is that of what is no instant; Seconds and Milliseconds count
-// from 1970, Lengths from where the user has them, and Times are those of RFC 3339.
+// The notations. None is that of what is no time. Seconds to Nanoseconds count from 1970 and Ticks of
+// 100 ns from the year 1. Days are those of a spreadsheet, which count from 1900. Lengths count from
+// where the user has them: 1h2m or 2:09:37. HourMinute and MinuteSecond are the two senses of 10:06.
+// Digits are dates as numbers, such as 20261127, ShortDigits those with a year of two digits, years alone
+// and ordinal dates. DayFirst, MonthFirst and YearFirst are the orders of 03/04/26. Times are all dates of
+// one sense.
 const (
 	None Notation = iota
 	Seconds
 	Milliseconds
+	Microseconds
+	Nanoseconds
+	Ticks
+	Days
+	Digits
+	ShortDigits
+	DayFirst
+	MonthFirst
+	YearFirst
+	HourMinute
+	MinuteSecond
 	Lengths
 	Times
+	notations
 )
 
-// String returns what is written so.
-func (n Notation) String() string {
-	return [...]string{"no instant", "seconds", "milliseconds", "a duration", "a time"}[n]
-}
+// notationNames are the words for notations. Those without a blank can be asked for.
+var notationNames = [notations]string{"no time", "seconds", "milliseconds", "microseconds", "nanoseconds", "ticks", "spreadsheet-days",
+	"digits", "short-digits", "day-first", "month-first", "year-first", "hour-minute", "minute-second", "a duration", "a time"}
 
-const (
-	// fewestMilliseconds is the number from which on a whole one counts
-	// milliseconds since 1970: as such it is in 1973, as seconds it would be in the
-	// year 5138.
-	fewestMilliseconds = 100_000_000_000
-	mostMilliseconds   = math.MaxInt64 / int64(time.Millisecond)
-	mostSeconds        = math.MaxInt64 / int64(time.Second)
-	// longestInstant is how long an instant's text is at most, in bytes.
-	longestInstant = 64
-)
+// String returns what is written so, which for most notations is also the name to ask for it.
+func (n Notation) String() string { return notationNames[n] }
 
-// ParseInstant reads an instant as it stands in a file: 12.5, 1767366245123, 1h2m or
-// 2026-01-02T15:04:05.25Z; its notation is [None] where it is none.
-func ParseInstant(text string) (Instant, Notation) {
-	if at, kind := parseNumber(text); kind != None {
-		return at, kind
-	}
-	if len(text) == 0 || len(text) > longestInstant {
-		return 0, None
-	}
-	if len(text) >= len("2006-01-02T15:04:05Z") && text[4] == '-' {
-		var at time.Time
-		if err := at.UnmarshalText([]byte(text)); err != nil || at.Unix() <= -mostSeconds || at.Unix() >= mostSeconds {
-			return 0, None
+// NotationNames returns the notations that can be asked for.
+func NotationNames() (names []string) {
+	for _, name := range notationNames {
+		if !strings.Contains(name, " ") {
+			names = append(names, name)
 		}
-		return Instant(at.UnixNano()), Times
 	}
-	offset, err := time.ParseDuration(text)
-	if err != nil {
-		return 0, None
-	}
-	return Instant(offset), Lengths
+	return names
 }
 
-// parseNumber reads seconds with up to nine decimals, or whole milliseconds.
-func parseNumber(text string) (Instant, Notation) {
-	const mostDigits, mostDecimals = 16, 9
-	whole, digits := int64(0), 0
-	for digits < len(text) && digits <= mostDigits && '0' <= text[digits] && text[digits] <= '9' {
-		whole = whole*10 + int64(text[digits]-'0')
+// IsDate reports whether times of the notation are dates, not durations.
+func (n Notation) IsDate() bool {
+	return n != None && n != Lengths && n != HourMinute && n != MinuteSecond
+}
+
+// parse reads a text in the notation. Zoned is false for a date without a zone.
+func (n Notation) parse(text string) (at Instant, zoned, ok bool) {
+	switch n {
+	case Seconds, Milliseconds, Microseconds, Nanoseconds, Ticks, Days:
+		at, ok = n.parseNumber(text)
+		return at, true, ok
+	case Digits:
+		return parseDigits(text, digitLayouts)
+	case ShortDigits:
+		return parseDigits(text, shortLayouts)
+	case DayFirst, MonthFirst, YearFirst, Times:
+		return parseWritten(text, n)
+	case HourMinute, MinuteSecond, Lengths:
+		at, ok = n.parseLength(text)
+		return at, true, ok
+	}
+	return 0, false, false
+}
+
+// digitLayouts are dates as numbers by the number of their digits, shortLayouts those that are seldom
+// meant. A number of seconds may be one of them by accident.
+var (
+	digitLayouts = map[int]string{6: "200601", 8: "20060102", 10: "2006010215", 12: "200601021504", 14: "20060102150405", 17: "20060102150405.000"}
+	shortLayouts = map[int]string{4: "2006", 6: "060102", 7: "2006002", 10: "0601021504", 12: "060102150405"}
+)
+
+// The years of dates as numbers.
+const minDigitYear, maxDigitYear = 1900, 2199
+
+func parseDigits(text string, layouts map[int]string) (Instant, bool, bool) {
+	whole, _, _ := strings.Cut(text, ".")
+	layout, known := layouts[len(whole)]
+	if !known || strings.Trim(whole, "0123456789") != "" || whole != text && len(whole) != len("20060102150405") {
+		return 0, false, false
+	}
+	if len(whole) == len("20060102150405000") {
+		text = whole[:len(whole)-3] + "." + whole[len(whole)-3:]
+	}
+	date, err := time.Parse(layout, text)
+	if err != nil || date.Year() < minDigitYear || date.Year() > maxDigitYear {
+		return 0, false, false
+	}
+	return Instant(date.UnixNano()), false, true
+}
+
+// units are how many nanoseconds the numbers of a notation count, and the range of numbers that have no
+// other sense.
+var units = map[Notation]struct{ unit, min, max int64 }{
+	Seconds:      {1e9, 0, math.MaxInt64 / 1_000_000_000},
+	Milliseconds: {1e6, 1e11, math.MaxInt64 / 1_000_000},
+	Microseconds: {1e3, 1e14, math.MaxInt64 / 1_000},
+	Nanoseconds:  {1, 1e17, math.MaxInt64},
+	Ticks:        {100, 6e17, 7e17},
+	Days:         {24 * 3600e9, 36_500, 55_200},
+}
+
+// maxTime is the maximum length of a time as text, in bytes.
+const maxTime = 100
+
+// epochs are where ticks and the days of a spreadsheet begin, in nanoseconds since 1970.
+const (
+	ticksTo1970 = 621_355_968_000_000_000
+	daysTo1970  = 25_569
+)
+
+// parseNumber reads a number with up to nine decimals.
+func (n Notation) parseNumber(text string) (Instant, bool) {
+	const maxDigits, maxDecimals = 19, 15
+	digits, whole := 0, uint64(0)
+	for digits < len(text) && digits <= maxDigits && '0' <= text[digits] && text[digits] <= '9' {
+		whole = whole*10 + uint64(text[digits]-'0')
 		digits++
 	}
-	if digits == 0 || digits > mostDigits {
-		return 0, None
+	rule := units[n]
+	if digits == 0 || digits > maxDigits || n == Nanoseconds && text[0] == '0' || whole > uint64(rule.max) || int64(whole) < rule.min {
+		return 0, false
 	}
 	decimals := text[digits:]
-	if len(decimals) == 0 && whole >= fewestMilliseconds {
-		if whole >= mostMilliseconds {
-			return 0, None
-		}
-		return Instant(whole) * Instant(time.Millisecond), Milliseconds
+	if len(decimals) == 1 || len(decimals) > maxDecimals+1 || decimals != "" && decimals[0] != '.' ||
+		n == Seconds && len(decimals) > 10 || n != Seconds && n != Days && strings.Trim(decimals, ".0") != "" {
+		return 0, false
 	}
-	if len(decimals) > 0 && decimals[0] != '.' || len(decimals) == 1 || len(decimals) > mostDecimals+1 ||
-		whole >= mostSeconds {
-		return 0, None
+	switch n {
+	case Ticks:
+		return Instant(int64(whole)-ticksTo1970) * 100, true
+	case Days:
+		value, err := strconv.ParseFloat(text, 64)
+		// A spreadsheet keeps a millisecond at best.
+		return Instant(math.Round((value-daysTo1970)*24*3600e3)) * Instant(time.Millisecond), err == nil
 	}
-	part, unit := int64(0), int64(time.Second)
+	part, unit := int64(0), rule.unit
 	for _, digit := range decimals[min(1, len(decimals)):] {
 		if digit < '0' || digit > '9' {
-			return 0, None
+			return 0, false
 		}
 		unit /= 10
 		part += int64(digit-'0') * unit
 	}
-	return Instant(whole*int64(time.Second) + part), Seconds
+	at := int64(whole)*rule.unit + part
+	return Instant(at), at >= 0 && int64(whole) <= math.MaxInt64/rule.unit
 }
 
-// Resolution finds how coarse the timestamps of a file are. The zero value has seen none.
-type Resolution struct {
-	first                    Instant
-	seen, several            bool
-	hasSeconds, hasFractions bool
-}
-
-// Add takes one timestamp.
-func (r *Resolution) Add(at Instant) {
-	if !r.seen {
-		r.seen, r.first = true, at
+// parseLength reads a duration such as 1h2m, or a clock of up to 9,999 hours.
+func (n Notation) parseLength(text string) (Instant, bool) {
+	if len(text) > maxTime {
+		return 0, false
 	}
-	r.several = r.several || at != r.first
-	r.hasSeconds = r.hasSeconds || at%Instant(time.Minute) != 0
-	r.hasFractions = r.hasFractions || at%Instant(time.Second) != 0
-}
-
-// Unit returns time.Minute where all timestamps are whole minutes and differ, time.Second
-// where all are whole seconds, and 0 otherwise.
-func (r *Resolution) Unit() time.Duration {
+	parts := strings.Split(text, ":")
+	if len(parts) == 1 {
+		length, err := time.ParseDuration(text)
+		return Instant(length), n == Lengths && err == nil && length >= 0 && text[0] != '+' && text != "0"
+	}
+	if half := strings.ReplaceAll(strings.ToUpper(text), " ", ""); strings.HasSuffix(half, "M") {
+		at, ok := parseLayouts([]string{"3:04:05PM", "3:04PM"}, half)
+		return Instant(sinceMidnight(at)), n == Lengths && ok
+	}
+	hours, minutes, seconds := "0", "0", "0"
 	switch {
-	case !r.seen || r.hasFractions:
-		return 0
-	case r.hasSeconds || !r.several:
-		return time.Second
+	case len(parts) == 3 && n == Lengths:
+		hours, minutes, seconds = parts[0], parts[1], parts[2]
+	case len(parts) == 2 && n == HourMinute:
+		hours, minutes = parts[0], parts[1]
+	case len(parts) == 2 && (n == MinuteSecond || n == Lengths && strings.Contains(parts[1], ".")):
+		minutes, seconds = parts[0], parts[1]
 	default:
-		return time.Minute
+		return 0, false
 	}
+	h, okHours := parseCount(hours, 9_999)
+	m, okMinutes := parseCount(minutes, 59)
+	if n == HourMinute {
+		okHours = okHours && h < 24
+	}
+	whole, decimals, _ := strings.Cut(seconds, ".")
+	s, okSeconds := Seconds.parseNumber(seconds)
+	ok := okHours && okMinutes && okSeconds && s < Instant(time.Minute) && len(whole) <= 2 && len(decimals) <= 9
+	return Instant(h*int64(time.Hour)+m*int64(time.Minute)) + s, ok
 }
 
-// Offset returns how long after its timestamp row i of n rows with the same timestamp
-// arrives: they are spread evenly over the unit, in their order.
-func (r *Resolution) Offset(i, n int) time.Duration {
-	return time.Duration(i) * r.Unit() / time.Duration(n)
+// parseCount reads a whole number from 0 to max, without a sign.
+func parseCount(text string, max int64) (int64, bool) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, err == nil && n <= max && text[0] >= '0' && text[0] <= '9'
 }

@@ -2,10 +2,12 @@ package csvfile
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -23,9 +25,14 @@ type Options struct {
 	Row, Fields int
 	// Bytes is how much text the file may have, unpacked and as UTF-8; 0 is any amount.
 	Bytes int64
-	// Known reports whether a column has a name that the caller looks for; nil has
-	// the separator be a comma.
+	// Known reports whether a column has a name that the caller looks for. Without such a column the
+	// separator is a comma, unless the first row has none of these and several fields otherwise.
 	Known func(name string) bool
+	// Names are other names for columns: those of the file by the names that the caller looks for.
+	Names map[string]string
+	// Dirty allows one row in a hundred that cannot be read. They are skipped and counted, as are blank
+	// rows and comments, and text that is not UTF-8 is read as Windows-1252.
+	Dirty bool
 	// Faults is after how many the rest of the file is not looked at; 0 is 20.
 	Faults int
 	// Kind is what each fault wraps; nil is nothing.
@@ -57,6 +64,7 @@ func (f *Fault) Unwrap() error { return f.Kind }
 
 // Reader is a file under way. It belongs to one goroutine.
 type Reader struct {
+	Counts
 	options Options
 	rows    *csv.Reader
 	filter  *filter
@@ -64,56 +72,79 @@ type Reader struct {
 	bounded *io.LimitedReader
 	// raw are the fields as the library has them, fields as the file does.
 	raw, fields []string
+	// ahead are rows that FindTimes has read before their turn.
+	ahead []heldRow
 	// line is where the row begins, width how many fields the first one has.
 	line, width int
-	faults      []error
+	faults      []*Fault
+	// skippedLine is the line of the last skipped row.
+	skippedLine int
+	// examples counts the skipped rows by what is wrong with them.
+	examples map[string]int
+	// commented says that the file begins with comments, wide that it is UTF-16.
+	commented, wide bool
 	// broken is the error of what is read from.
 	broken error
 	// ended is set where there is no sense in another row.
 	ended bool
+
+	times []timeColumn
+}
+
+type heldRow struct {
+	raw  []string
+	line int
 }
 
 // New returns a reader of what another yields, of which it reads the first 64 KiB.
 func New(from io.Reader, o Options) *Reader {
-	if o.Row == 0 {
-		o.Row = defaultBound
+	o.Row, o.Fields, o.Faults = cmp.Or(o.Row, defaultBound), cmp.Or(o.Fields, defaultBound), cmp.Or(o.Faults, defaultFaults)
+	if known, renamed := o.Known, slices.Collect(maps.Values(o.Names)); len(renamed) > 0 && known != nil {
+		o.Known = func(name string) bool { return known(name) || slices.Contains(renamed, name) }
 	}
-	if o.Fields == 0 {
-		o.Fields = defaultBound
-	}
-	if o.Faults == 0 {
-		o.Faults = defaultFaults
-	}
+	r := &Reader{options: o, line: 1, examples: make(map[string]int)}
 	from = Text(from)
-	var bounded *io.LimitedReader
+	_, r.wide = from.(*wide)
 	if o.Bytes > 0 {
-		bounded = &io.LimitedReader{R: from, N: o.Bytes + 1}
-		from = bounded
+		r.bounded = &io.LimitedReader{R: from, N: o.Bytes + 1}
+		from = r.bounded
 	}
 	text, err := io.ReadAll(io.LimitReader(from, headBytes))
 	h := head{text: text, whole: err == nil && len(text) < headBytes}
 	if err != nil {
 		from = failing{err}
 	}
-	best := dialect{separator: ','}
-	most := best.named(h, &o)
-	for _, separator := range []byte{';', '\t'} {
-		if d := (dialect{separator: separator}); d.named(h, &o) > most {
-			best, most = d, d.named(h, &o)
-		}
+	if o.Dirty {
+		from = h.fixLineEnds(from)
+		r.commented = h.dropComments(&o)
 	}
+	best := dialect{separator: h.separator(&o)}
 	if escaped := (dialect{best.separator, true}); !best.reads(h, &o) && escaped.reads(h, &o) {
 		best = escaped
 	}
-	rows, filter := best.reader(io.MultiReader(bytes.NewReader(text), from), &o)
-	filter.learns = !filter.escapes
-	return &Reader{options: o, rows: rows, filter: filter, bounded: bounded, line: 1}
+	r.rows, r.filter = best.reader(io.MultiReader(bytes.NewReader(h.text), from), &o)
+	r.filter.learns = !r.filter.escapes
+	return r
 }
 
 // Next moves to the next row that is sound, and reports whether there is one. What is
 // wrong with others on the way is kept for [Reader.Err]; that the file is too large is
 // told alone, for it is cut there.
 func (r *Reader) Next() bool {
+	if len(r.ahead) > 0 {
+		r.raw, r.line, r.ahead = r.ahead[0].raw, r.ahead[0].line, r.ahead[1:]
+	} else if !r.read() {
+		return false
+	}
+	r.fields = r.fields[:0]
+	for _, field := range r.raw {
+		r.fields = append(r.fields, strings.TrimPrefix(field, `"`))
+	}
+	return true
+}
+
+// read reads the next row that is sound into raw.
+func (r *Reader) read() bool {
 	for !r.ended && len(r.faults) < r.options.Faults {
 		var err error
 		r.raw, err = r.rows.Read()
@@ -126,20 +157,29 @@ func (r *Reader) Next() bool {
 			break
 		}
 		if err != nil {
+			r.Rows++
 			r.fail(err)
 			continue
 		}
 		r.line, _ = r.rows.FieldPos(0)
 		if r.width == 0 {
 			r.width = len(r.raw)
+			r.decode()
+			r.rename()
+			r.ended = len(r.faults) > 0
+			return !r.ended
 		}
-		if len(r.raw) != r.width {
-			r.Fault("the row has %d columns; expected %d", len(r.raw), r.width)
+		if r.options.Dirty && (r.isBlank() || r.isComment()) {
 			continue
 		}
-		r.fields = r.fields[:0]
-		for _, field := range r.raw {
-			r.fields = append(r.fields, strings.TrimPrefix(field, `"`))
+		r.Rows++
+		if len(r.raw) != r.width {
+			r.Skip("the row has %d columns; expected %d", len(r.raw), r.width)
+			continue
+		}
+		if r.options.Dirty && !r.decode() {
+			r.Skip("the text is neither UTF-8 nor Windows-1252")
+			continue
 		}
 		return true
 	}
@@ -148,7 +188,7 @@ func (r *Reader) Next() bool {
 }
 
 // separators are what stands between fields, in words.
-var separators = map[byte]string{',': "a comma", ';': "a semicolon", '\t': "a tab"}
+var separators = map[byte]string{',': "a comma", ';': "a semicolon", '\t': "a tab", '|': "a vertical bar"}
 
 // fail keeps why a row could not be read.
 func (r *Reader) fail(err error) {
@@ -171,7 +211,7 @@ func (r *Reader) fail(err error) {
 		} else if f := r.filter; f.err == io.EOF && f.at == within && f.row == form.StartLine {
 			what = "unclosed quotation mark"
 		}
-		r.Fault("field %d: %s", len(r.raw)+1, what)
+		r.Skip("field %d: %s", len(r.raw)+1, what)
 	default:
 		r.ended = true
 		if r.broken = err; r.options.Holds != "" {
@@ -211,11 +251,45 @@ func (r *Reader) Fault(format string, args ...any) {
 	r.faults = append(r.faults, &Fault{r.options.File, r.line, fmt.Sprintf(format, args...), r.options.Kind})
 }
 
+// Skip leaves out the row, in a file that may be dirty; what is wrong with it is kept for [Reader.Err].
+func (r *Reader) Skip(format string, args ...any) {
+	if !r.options.Dirty || r.width == 0 {
+		r.Fault(format, args...)
+		return
+	}
+	// A row may have several faults.
+	if r.line != r.skippedLine {
+		r.skippedLine = r.line
+		r.Skipped++
+	}
+	if r.examples[format]++; r.examples[format] <= maxExamples && len(r.Examples) < r.options.Faults {
+		r.Examples = append(r.Examples, &Fault{r.options.File, r.line, fmt.Sprintf(format, args...), r.options.Kind})
+	}
+	// There is no sense in the rest of a file with more such rows than others.
+	const many = 1000
+	r.ended = r.ended || r.Skipped >= many && 2*r.Skipped > r.Rows
+}
+
 // Err returns the error of what was read from, or else joins the faults so far, each
-// a [*Fault]; nil where there is neither.
+// a [*Fault]; nil where there is neither. Skipped rows are faults if they are too many.
 func (r *Reader) Err() error {
 	if r.broken != nil {
 		return r.broken
 	}
-	return errors.Join(r.faults...)
+	all := slices.Clone(r.faults)
+	if maxSkipped*r.Skipped > r.Rows {
+		for i, one := range r.Examples {
+			shown := *one
+			if i == len(r.Examples)-1 && r.Skipped > int64(len(r.Examples)) {
+				shown.What += fmt.Sprintf("; %d of %d rows cannot be read, expected at most 1 %%", r.Skipped, r.Rows)
+			}
+			all = append(all, &shown)
+		}
+		slices.SortStableFunc(all, func(a, b *Fault) int { return cmp.Compare(a.Line, b.Line) })
+	}
+	var list []error
+	for _, one := range all {
+		list = append(list, one)
+	}
+	return errors.Join(list...)
 }

@@ -88,12 +88,12 @@ func Cut(text string, most int) string {
 	return text
 }
 
-// SpreadNote returns a note on arrivals with the same timestamp, which are spread over a second or
-// minute; nil for 0.
+// SpreadNote returns a note on arrivals with the same timestamp, which are spread over a second,
+// minute, hour or day; nil for 0.
 func SpreadNote(unit time.Duration) []string {
 	if unit == 0 {
 		return nil
 	}
-	name := map[time.Duration]string{time.Second: "second", time.Minute: "minute"}[unit]
+	name := map[time.Duration]string{time.Second: "second", time.Minute: "minute", time.Hour: "hour", 24 * time.Hour: "day"}[unit]
 	return []string{"timestamps have whole " + name + "s: arrivals are spread evenly over each " + name}
 }

@@ -22,8 +22,9 @@ type KeysOptions struct {
 	// PerSecond is the rate of all entities per second, 0 for none.
 	PerSecond float64
 	Targets   Targets
-	// Time is the column of the instants; if it is empty, the column with such a name.
-	Time string
+	// Time, TimeFormat and Names are as of [keystatistics.ReadOptions].
+	Time, TimeFormat string
+	Names            map[string]string
 	// Progress is called with the number of rows from time to time; it may be nil.
 	Progress func(rows int64)
 }
@@ -51,7 +52,9 @@ type Keys struct {
 	Timed   bool   `json:"timed"`
 	InOrder string `json:"in_the_order_of_the_file,omitempty"`
 	Falling int64  `json:"rows_out_of_order"`
-	Spread  Spread `json:"keys"`
+	// Notes are sentences about what was assumed or left out of the file.
+	Notes  []string `json:"notes,omitempty"`
+	Spread Spread   `json:"keys"`
 	// Unlisted is the maximum share of a partition that is not listed.
 	Unlisted float64 `json:"unlisted_share_most"`
 	// Busiest is the partition that a target limits most at its busiest time, nil if the rows have no
@@ -103,17 +106,21 @@ const (
 // the faults of the file.
 func FromKeys(from io.Reader, o KeysOptions) (*Keys, error) {
 	seen := keystatistics.New(keystatistics.Options{Seed: 1, Top: maxListed, Samples: maxOrdered, Moments: maxTimed})
-	read, err := keystatistics.ReadKeys(from, keystatistics.ReadOptions{File: o.File, Progress: o.Progress}, seen)
+	read, err := keystatistics.ReadKeys(from, o.reading(), seen)
 	if err != nil {
 		return nil, err
 	}
 	return judgeKeys(seen, read, o, Candidate{}), nil
 }
 
+func (o *KeysOptions) reading() keystatistics.ReadOptions {
+	return keystatistics.ReadOptions{File: o.File, Time: o.Time, TimeFormat: o.TimeFormat, Names: o.Names, Progress: o.Progress}
+}
+
 func judgeKeys(seen *keystatistics.Statistics, read keystatistics.Reading, o KeysOptions, by Candidate) *Keys {
 	r := seen.Report()
 	k := &Keys{File: o.File, PartitionKey: by.PartitionKey, RowKey: by.RowKey, Basis: "derived", Targets: o.Targets, PerSecond: o.PerSecond,
-		Counts: r.Counts, Ignored: read.Ignored, Timed: read.Timed, Falling: read.Falling}
+		Counts: r.Counts, Ignored: read.Ignored, Timed: read.Timed, Falling: read.Falling, Notes: read.Notes}
 	if !read.Timed && r.Inserts > 0 && r.Order.Verdict != keystatistics.OnePartition {
 		// The order of the file is only a hint.
 		if r.Order.Verdict != keystatistics.Unknown {
@@ -383,7 +390,7 @@ func (k *Keys) Document() *document.Document {
 	if k.Busiest.isBurst() {
 		short.Notes = []string{sentence("keys/shares")}
 	}
-	d.Show(short, document.Facts{Lines: []string{sentence("screen/keys", o.count(), o.like(), o.Order), summary(k.Findings)}})
+	d.Show(short, document.Facts{Lines: append([]string{sentence("screen/keys", o.count(), o.like(), o.Order), summary(k.Findings)}, k.Notes...)})
 	d.Add("basis", "Basis", document.Paragraph{Text: summary(k.Findings)}, document.Paragraph{Text: k.basis()})
 	d.Add("keys", "Keys", k.facts(), top)
 	var items []string
@@ -478,7 +485,7 @@ func (c *Candidate) parse() (parsed keystatistics.Candidate, err error) {
 		flag, text string
 		into       *keys.Template
 	}{{"partition-key", c.PartitionKey, &parsed.PartitionKey}, {"row-key", c.RowKey, &parsed.RowKey}} {
-		if *key.into, err = keys.ParseTemplate(key.text); err != nil {
+		if *key.into, err = keys.ParseColumns(key.text); err != nil {
 			what := err.Error()
 			var fault *keys.TemplateError
 			if errors.As(err, &fault) {
@@ -506,7 +513,7 @@ func FromRows(from io.Reader, candidates []Candidate, o KeysOptions) (*Candidate
 		into[i] = keystatistics.New(keystatistics.Options{Seed: 1, Top: maxListed, Samples: maxOrdered, Moments: maxTimed * fewDesigns / max(fewDesigns, len(candidates)),
 			Exact: keystatistics.DefaultExact / len(candidates)})
 	}
-	read, err := keystatistics.ReadCandidates(from, keystatistics.ReadOptions{File: o.File, Time: o.Time, Progress: o.Progress}, parsed, into)
+	read, err := keystatistics.ReadCandidates(from, o.reading(), parsed, into)
 	if err != nil {
 		return nil, err
 	}
@@ -557,6 +564,6 @@ func (c *Candidates) Document() *document.Document {
 		d.Add(fmt.Sprintf("keys-%d", i+1), "PartitionKey "+k.PartitionKey, k.facts(), k.top())
 		d.Add(fmt.Sprintf("findings-%d", i+1), "Findings of "+k.PartitionKey, findingsTable(k.Findings))
 	}
-	d.Show(t, document.Facts{Lines: []string{sentence("screen/candidates")}})
+	d.Show(t, document.Facts{Lines: append([]string{sentence("screen/candidates")}, first.Notes...)})
 	return d
 }

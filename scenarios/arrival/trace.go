@@ -19,9 +19,11 @@ type Trace struct {
 	// at are the instants since the first, in order.
 	at     []time.Duration
 	length time.Duration
-	// SpreadOver is the second or the minute over which rows with the same timestamp were
+	// SpreadOver is the second, minute, hour or day over which rows with the same timestamp were
 	// spread evenly, because the file has whole ones; 0 where none were.
 	SpreadOver time.Duration
+	// Notes are sentences about what was assumed or left out of a file.
+	Notes []string
 	// operations are the numbers of the names that the rows have; it is nil where
 	// the rows are instants alone.
 	operations []uint16

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/csvfile"
@@ -23,8 +22,11 @@ type TraceOptions struct {
 	// [Row.Operation] then is, from 0 to 65,535.
 	Operations map[string]int
 	// Time is the column that holds the instants, of a file that names its columns;
-	// empty for one of instants alone, or of instants, operations and keys.
-	Time string
+	// empty for one of instants alone, or of instants, operations and keys. It may name two, as of
+	// [csvfile.Reader.TimeColumns]. TimeFormat is the format of the instants, empty to find it.
+	Time, TimeFormat string
+	// InOrder refuses a file with a column for the time that is not in its order; others are sorted.
+	InOrder bool
 	// Most is the greatest number of rows, 0 for [MaxTraceRows].
 	Most int
 	// Unknown returns what is said of a name that is none of them; nil has it
@@ -54,13 +56,12 @@ var traceColumns = [...]string{"instant", "operation", "PartitionKey", "RowKey"}
 
 // ReadTrace reads a trace as CSV, row by row: an instant, or an instant, the name
 // of an operation, a PartitionKey and a RowKey; a first line may name the columns.
-// Instants are seconds (12.5), durations (12500ms) or RFC 3339 times, all of one
-// kind, that do not fall; they count from the first. Where all are whole seconds or whole
-// minutes, rows with the same one are spread evenly over it. Of a file with a column for the
-// time nothing else is read.
+// Instants are of one format that [clock.TimeColumn] reads, and do not fall; they count from the first.
+// Where all are whole days, hours, minutes or seconds, rows with the same one are spread evenly over it. Of
+// a file with a column for the time nothing else is read, and rows out of order are sorted.
 //
-// The error joins up to twenty [*csvfile.Fault], each of which wraps [ErrSchedule], or
-// is that of the reader.
+// One row in a hundred may be skipped. The error joins up to twenty [*csvfile.Fault], each of which wraps
+// [ErrSchedule], or is that of the reader.
 func ReadTrace(from io.Reader, o TraceOptions) (*Trace, error) {
 	r := &traceReader{TraceOptions: o, trace: new(Trace)}
 	r.Most = cmp.Or(o.Most, MaxTraceRows)
@@ -68,7 +69,7 @@ func ReadTrace(from io.Reader, o TraceOptions) (*Trace, error) {
 	if o.Time != "" {
 		longest = mostTimedRow
 	}
-	r.Reader = csvfile.New(from, csvfile.Options{File: o.File, Holds: "the trace", Row: longest, Bytes: mostTraceBytes, Kind: ErrSchedule,
+	r.Reader = csvfile.New(from, csvfile.Options{File: o.File, Holds: "the trace", Row: longest, Bytes: mostTraceBytes, Kind: ErrSchedule, Dirty: true,
 		Known: func(name string) bool {
 			return name == o.Time || o.Time == "" && slices.Contains(traceColumns[:], name)
 		}})
@@ -82,6 +83,13 @@ func ReadTrace(from io.Reader, o TraceOptions) (*Trace, error) {
 		return nil, err
 	}
 	t, unit := r.trace, r.resolution.Unit()
+	if t.Notes = r.Notes(); r.falling > 0 {
+		slices.Sort(t.at)
+		t.Notes = append(t.Notes, fmt.Sprintf("%d rows were not in the order of time: sorted", r.falling))
+	}
+	for i, first := 0, t.at[0]; i < len(t.at); i++ {
+		t.at[i] -= first
+	}
 	for from, to := 0, 0; from < len(t.at) && unit > 0; from = to {
 		for to = from; to < len(t.at) && t.at[to] == t.at[from]; to++ {
 		}
@@ -100,65 +108,54 @@ type traceReader struct {
 	*csvfile.Reader
 	trace *Trace
 	text  strings.Builder
-	// time is the column of the instants.
-	time int
-	// kind is that of the first row, first is its instant and last that of the row
-	// before, by a clock of the file's own.
-	kind        clock.Notation
+	// begun says that a row was read, first is its instant and last the latest so far, by a clock of the
+	// file's own. Falling counts the rows before that.
+	begun       bool
 	first, last clock.Instant
+	falling     int
 	resolution  clock.Resolution
 }
 
 // begin takes the first row, and reports whether there is any sense in the next.
 func (r *traceReader) begin() bool {
+	at := []int{0}
 	switch columns := r.Fields(); {
 	case r.Time != "":
 		var found bool
-		r.time, found = r.Column(r.Time)
-		return found
+		if at, found = r.TimeColumns(r.Time); !found {
+			return false
+		}
 	case len(columns) != 1 && len(columns) != len(traceColumns):
 		r.Fault("the row has %d columns; expected time, or time, operation, PartitionKey and RowKey", len(columns))
 		return false
-	case slices.Equal(columns, traceColumns[:len(columns)]):
-		return true
+	case !slices.Equal(columns, traceColumns[:len(columns)]):
+		r.Unread()
 	}
-	return r.read()
+	return r.FindTimes(r.TimeFormat, at)
 }
 
 // read takes a row, and reports whether there is any sense in the next.
 func (r *traceReader) read() bool {
-	for i, field := range r.Fields() {
-		if !utf8.ValidString(field) {
-			r.Fault("field %d is not UTF-8; expected text", i+1)
-			return true
-		}
-	}
 	if len(r.trace.at) == r.Most {
 		r.Fault("the trace goes on; expected at most %d rows", r.Most)
 		return false
 	}
-	if r.Time != "" {
-		if at, sound := r.instant(r.Fields()[r.time]); sound {
-			r.trace.add(at, nil, -1, entity.Key{})
-		}
-		return true
-	}
 	columns := r.Fields()
-	at, sound := r.instant(columns[0])
+	at, sound := r.instant()
 	operation, key := -1, entity.Key{}
-	if len(columns) > 1 {
+	if r.Time == "" && len(columns) > 1 {
 		var known bool
 		if operation, known = r.Operations[columns[1]]; !known {
 			what := fmt.Sprintf("unknown operation %q; expected one of %s", columns[1], strings.Join(slices.Sorted(maps.Keys(r.Operations)), ", "))
 			if r.Unknown != nil {
 				what = r.Unknown(columns[1])
 			}
-			r.Fault("%s", what)
+			r.Skip("%s", what)
 			sound = false
 		}
 		key = entity.Key{Partition: columns[2], Row: columns[3]}
 		if code, detail := entity.ValidateKey(key); code != entity.OK {
-			r.Fault("%s: %s", code, detail)
+			r.Skip("%s: %s", code, detail)
 			sound = false
 		}
 		if r.text.Len()+len(key.Partition)+len(key.Row) > mostTraceText {
@@ -172,32 +169,31 @@ func (r *traceReader) read() bool {
 	return true
 }
 
-// instant returns the time since the first row.
-func (r *traceReader) instant(text string) (time.Duration, bool) {
-	at, kind := clock.ParseInstant(text)
-	switch {
-	case kind == clock.None, kind == clock.Milliseconds, kind == clock.Lengths && (at < 0 || text[0] == '+'):
-		r.Fault("the instant is %q; expected seconds such as 12.5, a duration such as 12500ms, or a time such as 2026-01-02T15:04:05.5Z", text)
+// instant returns the time of the row.
+func (r *traceReader) instant() (time.Duration, bool) {
+	at, sound := r.TimeOf(0)
+	if !sound {
 		return 0, false
-	case r.kind == clock.None:
-		r.kind, r.first, r.last = kind, at, at
-	case kind != r.kind:
-		r.Fault("the instant is %q, %s; expected %s as in the rows before", text, kind, r.kind)
+	}
+	if !r.begun {
+		r.begun, r.first, r.last = true, at, at
+	}
+	if length := at.Sub(r.first).Abs(); length < 0 || length >= MaxLength {
+		r.Fault("the instant %s lies %v or more after the first; expected less", r.TimeText(0), MaxLength)
 		return 0, false
 	}
 	if at < r.last {
-		expected := "instants that do not fall"
-		if r.Time != "" {
-			expected = "the file sorted by " + r.Time
+		switch {
+		case r.Time == "":
+			r.Fault("the instant %s lies before that of the row above; expected instants that do not fall", r.TimeText(0))
+			return 0, false
+		case r.InOrder:
+			r.Fault("the instant %s lies before that of the row above; expected the file sorted by %s", r.TimeText(0), r.Time)
+			return 0, false
 		}
-		r.Fault("the instant %s lies before that of the row above; expected %s", text, expected)
-		return 0, false
+		r.falling++
 	}
-	if length := at.Sub(r.first); length < 0 || length >= MaxLength {
-		r.Fault("the instant %s lies %v or more after the first; expected less", text, MaxLength)
-		return 0, false
-	}
-	r.last = at
+	r.last = max(r.last, at)
 	r.resolution.Add(at)
-	return at.Sub(r.first), true
+	return at.Offset(), true
 }

@@ -46,7 +46,7 @@ func TestManyRowsTakeLittle(t *testing.T) {
 		peak = max(peak, now.HeapAlloc)
 	}}
 	begun, _ := run.CPU()
-	table, err := keys.ReadTable(watched, "r.csv", []string{"bib", "division", "finished", "runner", "year"})
+	table, err := keys.ReadTable(watched, keys.TableOptions{File: "r.csv", Columns: []string{"bib", "division", "finished", "runner", "year"}})
 	used, _ := run.CPU()
 	took := used - begun
 	watched.at()

@@ -232,7 +232,7 @@ func (c *check) template(path string, t Template) bool {
 			}
 			continue
 		}
-		_, isTime := c.sound[p.attribute].values.(Time)
+		isTime := hasTimes(c.sound[p.attribute].values)
 		switch {
 		case p.format.ofTime() && !isTime:
 			_, format, _ := strings.Cut(strings.TrimSuffix(p.source, "}"), ":")
@@ -249,6 +249,12 @@ func (c *check) template(path string, t Template) bool {
 		}
 	}
 	return sound
+}
+
+// hasTimes reports whether all values are instants, as far as is known before a file is read.
+func hasTimes(d Distribution) bool {
+	column, is := d.(ValueColumn)
+	return IsTime(d) || is && (column.Table == nil || column.Table.columns[column.Name] != nil && column.Table.columns[column.Name].hasTimes)
 }
 
 // missing says what is wrong with a name that is not sound, "" where its own fault

@@ -11,14 +11,14 @@ import (
 
 // parsePlaceholder reads what stands between two braces, of which the first
 // character is at an offset: an attribute or a call, and a format after a colon.
-func parsePlaceholder(inner string, at int) (part, error) {
+func parsePlaceholder(inner string, at int, named func(string) bool) (part, error) {
 	value, format, formatted := strings.Cut(inner, ":")
 	p := part{attribute: value}
-	if strings.ContainsAny(value, "()") {
-		if err := p.parseCall(value, at); err != nil {
+	if strings.ContainsAny(value, "()") && !(named(value) && !isCall(value)) {
+		if err := p.parseCall(value, at, named); err != nil {
 			return part{}, err
 		}
-	} else if !isName(value) {
+	} else if !named(value) {
 		return part{}, &TemplateError{Offset: at, What: fmt.Sprintf("placeholder %s names no attribute; expected %s", nearest.Shown(value), nameForm)}
 	}
 	if !formatted {
@@ -49,8 +49,14 @@ func parsePlaceholder(inner string, at int) (part, error) {
 	return part{}, &TemplateError{Offset: at, What: nearest.Unknown("format", format, known)}
 }
 
+// isCall reports whether a placeholder with brackets calls a function: Amount (USD) is a column.
+func isCall(text string) bool {
+	name, _, _ := strings.Cut(text, "(")
+	return isName(name)
+}
+
 // parseCall reads a call such as hash(user,16).
-func (p *part) parseCall(text string, at int) error {
+func (p *part) parseCall(text string, at int, named func(string) bool) error {
 	name, arguments, opened := strings.Cut(text, "(")
 	list, closed := strings.CutSuffix(arguments, ")")
 	switch {
@@ -65,7 +71,7 @@ func (p *part) parseCall(text string, at int) error {
 	f := functions[which]
 	attribute, argument, two := strings.Cut(list, ",")
 	inside := at + len(name) + 1
-	if !isName(attribute) {
+	if !named(attribute) {
 		return &TemplateError{Offset: inside, What: fmt.Sprintf("%s is called with %s; expected an attribute, as in %s", name, nearest.Shown(attribute), f.example)}
 	}
 	p.attribute, p.call = attribute, transform{kind: f.kind}

@@ -6,10 +6,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
+	"time"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/csvfile"
+	"loadgen/engine/entity"
 	"loadgen/engine/nearest"
 )
 
@@ -73,6 +74,8 @@ func (w wholeRow) pick(n uint64, draw clock.Draw) int64 {
 
 // ValueTable is some columns of a file, row by row. It is safe for concurrent use.
 type ValueTable struct {
+	// Notes are sentences about what was assumed or left out of the file.
+	Notes   []string
 	rows    int
 	columns map[string]*column
 
@@ -126,35 +129,34 @@ const (
 	maxRowBytes  = 1 << 20
 )
 
+// TableOptions say which columns of a file to read.
+type TableOptions struct {
+	File    string
+	Columns []string
+	// Times are those of Columns that hold times: their values become instants of 28 characters, as of
+	// [Time]. TimeFormat is how they are written, empty to find it. Timed is a column of times that each row
+	// must have, empty for none.
+	Times      []string
+	TimeFormat string
+	Timed      string
+	// Exact keeps blank rows and what begins with a number sign, of a file that is not the user's.
+	Exact bool
+}
+
 // ReadTable reads columns of a file, which is CSV that begins with a line that names
-// them. The error joins up to twenty [*csvfile.Fault], each of which wraps [ErrInvalidRow], or is
-// that of the reader.
-func ReadTable(from io.Reader, file string, names []string) (*ValueTable, error) {
-	r := csvfile.New(from, csvfile.Options{File: file, Holds: "the rows of", Row: maxRowBytes,
-		Bytes: maxRowsBytes, Kind: ErrInvalidRow, Known: func(name string) bool { return slices.Contains(names, name) }})
+// them. One row in a hundred may be skipped. The error joins up to twenty [*csvfile.Fault], each of which
+// wraps [ErrInvalidRow], or is that of the reader.
+func ReadTable(from io.Reader, o TableOptions) (*ValueTable, error) {
+	r := &tableReader{TableOptions: o, Reader: csvfile.New(from, csvfile.Options{File: o.File, Holds: "the rows of", Row: maxRowBytes, Dirty: !o.Exact,
+		Bytes: maxRowsBytes, Kind: ErrInvalidRow, Known: func(name string) bool { return slices.Contains(o.Columns, name) }})}
 	t := &ValueTable{columns: make(map[string]*column), apart: make(map[string]bool)}
-	var columns []*packer
-	more := r.Next()
-	if more {
-		for _, name := range names {
-			if at, found := r.Column(name); found {
-				columns = append(columns, &packer{name: name, at: at, places: make([]uint32, 64)})
-			}
-		}
-		more = r.Err() == nil
-	}
-	for ; more && r.Next(); t.rows++ {
+	for more := r.Next() && r.begin(); more && r.Next(); {
 		if t.rows == maxRowsRead {
 			r.Fault("the file has more rows; expected at most %d", maxRowsRead)
 			break
 		}
-		for _, one := range columns {
-			value := r.Fields()[one.at]
-			if !utf8.ValidString(value) {
-				r.Fault("%s is not UTF-8; expected UTF-8 text", one.name)
-				value = ""
-			}
-			one.add(value, int32(r.Line()))
+		if r.add() {
+			t.rows++
 		}
 	}
 	if r.Err() == nil && t.rows == 0 {
@@ -163,7 +165,8 @@ func ReadTable(from io.Reader, file string, names []string) (*ValueTable, error)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	for _, one := range columns {
+	t.Notes = r.Notes()
+	for _, one := range r.columns {
 		one.places = nil
 		text, begin := string(one.text), uint32(0)
 		c := &column{values: make([]string, 0, len(one.ends)), lines: slices.Clip(one.lines), cells: slices.Clip(one.cells)}
@@ -171,6 +174,7 @@ func ReadTable(from io.Reader, file string, names []string) (*ValueTable, error)
 			c.values = append(c.values, text[begin:end])
 			begin = end
 		}
+		c.hasTimes = one.time >= 0
 		c.probed = probed(c.values)
 		for _, at := range c.probed {
 			c.probes = append(c.probes, c.values[at])
@@ -180,11 +184,66 @@ func ReadTable(from io.Reader, file string, names []string) (*ValueTable, error)
 	return t, nil
 }
 
+// tableReader reads the rows of a table.
+type tableReader struct {
+	TableOptions
+	*csvfile.Reader
+	columns []*packer
+	// timed is the number of columns of times.
+	timed int
+	// instants are the times of a row as text.
+	instants [][]byte
+}
+
+// begin finds the columns in the header.
+func (r *tableReader) begin() bool {
+	var times [][]int
+	for _, name := range r.Columns {
+		at, found := r.Column(name)
+		if !found {
+			continue
+		}
+		one := &packer{name: name, at: at, time: -1, places: make([]uint32, 64)}
+		if slices.Contains(r.Times, name) {
+			one.time, times = len(times), append(times, []int{at})
+		}
+		r.columns = append(r.columns, one)
+	}
+	if r.Timed != "" && r.Err() == nil {
+		if at, found := r.TimeColumns(r.Timed); found {
+			times = append(times, at)
+		}
+	}
+	r.timed, r.instants = len(times), make([][]byte, len(times))
+	return r.Err() == nil && (len(times) == 0 || r.FindTimes(r.TimeFormat, times...))
+}
+
+// add adds the row, unless it has no time where it must.
+func (r *tableReader) add() bool {
+	for i := range r.timed {
+		at, found := r.TimeOf(i)
+		if !found {
+			return false
+		}
+		r.instants[i] = appendTime(r.instants[i][:0], entity.TicksOf(time.Unix(0, int64(at)).UTC()), transform{})
+	}
+	for _, one := range r.columns {
+		value := r.Fields()[one.at]
+		if one.time >= 0 {
+			value = string(r.instants[one.time])
+		}
+		one.add(value, int32(r.Line()))
+	}
+	return true
+}
+
 // packer keeps each value of a column once, in one text: a map of strings would take
 // ten times the memory for a column of numbers that are all different.
 type packer struct {
 	name string
 	at   int
+	// time is the number of a column of times, -1 for others.
+	time int
 	text []byte
 	// ends is where each value ends, lines where it first occurs, cells which each row
 	// has.
@@ -248,6 +307,8 @@ type column struct {
 	values []string
 	lines  []int32
 	cells  []uint32
+	// hasTimes says that the values are instants.
+	hasTimes bool
 	// probes stand for all of them in a check ahead of time; probed are their positions.
 	probes []string
 	probed []int

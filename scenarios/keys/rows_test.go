@@ -37,7 +37,7 @@ func newResults(chance *rand.Rand, rows int) results {
 // generator returns one over the rows, with an attribute of its own beside them.
 func (r results) generator(t *testing.T, seed uint64, byChance bool, partition, row string) *keys.Generator {
 	t.Helper()
-	table, err := keys.ReadTable(strings.NewReader(r.text), "results.csv", []string{"bib", "division", "year"})
+	table, err := keys.ReadTable(strings.NewReader(r.text), keys.TableOptions{File: "results.csv", Columns: []string{"bib", "division", "year"}})
 	require.NoError(t, err)
 	o := keys.Options{Seed: seed, PartitionKey: template(partition), RowKey: template(row),
 		Attributes: []keys.Attribute{{Name: "page", Values: keys.Uniform{High: 99}}}}
@@ -152,7 +152,7 @@ func TestRowsThatAreUnique(t *testing.T) {
 		{"hashed", false, true, "{year}{hash(bib,4)}", "", ""},
 	} {
 		var o keys.Options
-		table, err := keys.ReadTable(strings.NewReader(text), "r.csv", []string{"bib", "name", "year"})
+		table, err := keys.ReadTable(strings.NewReader(text), keys.TableOptions{File: "r.csv", Columns: []string{"bib", "name", "year"}})
 		require.NoError(t, err)
 		if !row.read {
 			table = nil
@@ -181,7 +181,7 @@ func TestProbesOfManyValues(t *testing.T) {
 			}
 			fmt.Fprintln(&text, i)
 		}
-		table, err := keys.ReadTable(strings.NewReader(text.String()), "r.csv", []string{"x"})
+		table, err := keys.ReadTable(strings.NewReader(text.String()), keys.TableOptions{File: "r.csv", Columns: []string{"x"}})
 		require.NoError(t, err)
 		probes := keys.ValueColumn{File: "r.csv", Name: "x", Table: table}.Probes()
 		assert.Truef(t, slices.Contains(probes, value) && len(probes) <= 100,
@@ -196,14 +196,14 @@ func FuzzReadTable(f *testing.F) {
 	f.Add([]byte("\x1F\x8B\x08"))
 	f.Add([]byte("bib;year\r\n\"1\n\";2"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		table, err := keys.ReadTable(strings.NewReader(string(text)), "r.csv", []string{"year", "bib"})
+		table, err := keys.ReadTable(strings.NewReader(string(text)), keys.TableOptions{File: "r.csv", Columns: []string{"year", "bib"}})
 		if (table == nil) != (err != nil) {
 			t.Fatalf("ReadTable = a table %t, %v; want one of them", table != nil, err)
 		}
 		if err != nil {
 			return
 		}
-		rows := csvfile.New(strings.NewReader(string(text)), csvfile.Options{Known: func(name string) bool { return name == "year" || name == "bib" }})
+		rows := csvfile.New(strings.NewReader(string(text)), csvfile.Options{Dirty: true, Known: func(name string) bool { return name == "year" || name == "bib" }})
 		rows.Next()
 		year, _ := rows.Column("year")
 		g := generator(t, keys.Options{PartitionKey: template("p"), RowKey: template("r"),

@@ -59,7 +59,16 @@ type part struct {
 
 // ParseTemplate reads a template. The error is a [TemplateError]. Whether the
 // attributes exist is for [Options.Validate] to say.
-func ParseTemplate(text string) (Template, error) {
+func ParseTemplate(text string) (Template, error) { return parseTemplate(text, isName) }
+
+// ParseColumns reads a template whose placeholders are columns of a file, which may have any name without a
+// brace or a colon. The error is a [TemplateError].
+func ParseColumns(text string) (Template, error) {
+	return parseTemplate(text, func(name string) bool { return name != "" })
+}
+
+// parseTemplate reads a template whose attributes have names that named accepts.
+func parseTemplate(text string, named func(string) bool) (Template, error) {
 	if len(text) > maxTemplate {
 		return Template{}, &TemplateError{Offset: maxTemplate, What: fmt.Sprintf("text has %d bytes; expected at most %d", len(text), maxTemplate)}
 	}
@@ -84,7 +93,7 @@ func ParseTemplate(text string) (Template, error) {
 				return Template{}, &TemplateError{Offset: at, What: "unclosed '{'; expected {event} or similar, or '{{'"}
 			}
 			var err error
-			if p, err = parsePlaceholder(rest[1:1+end], at+1); err != nil {
+			if p, err = parsePlaceholder(rest[1:1+end], at+1, named); err != nil {
 				return Template{}, err
 			}
 			p.offset, p.source = at, rest[:end+2]

@@ -37,7 +37,7 @@ func (t *Told) Document() *document.Document {
 		table.Add(strconv.Quote(one.PartitionKey), max(one.Offered, one.Busiest), one.Busiest, one.Requests, document.RatioOf(one.Throttled, one.Requests))
 	}
 	write := func(places ...string) []string { return narrative().Phrases(evidence{t}, places...) }
-	d.Screen = append(d.Screen, table, document.Facts{Lines: append(write("screen"), document.SpreadNote(r.SpreadOver)...)})
+	d.Screen = append(d.Screen, table, document.Facts{Lines: slices.Concat(write("screen"), document.SpreadNote(r.SpreadOver), r.Notes)})
 	d.Add("log", "The log", document.List{Items: write("log")})
 	d.Add("server-latency", "Latency at the server and end to end", t.latency())
 	d.Add("estimates", "Estimates and gaps", document.List{Items: write("estimates")})

@@ -22,6 +22,9 @@ import (
 type Options struct {
 	// Table leaves out the requests of other tables; empty takes all.
 	Table string
+	// Names and TimeFormat are as of [accesslog.Options].
+	Names      map[string]string
+	TimeFormat string
 	// Hash, where set, puts another text in the place of every key on reading.
 	Hash func(key string) string
 	// Held is how many entries wait at a time to be put in order, 0 for [defaultHeld].
@@ -49,6 +52,8 @@ type Reading struct {
 	// SpreadOver is the second or minute over which lines with the same timestamp are spread
 	// evenly, because the log has whole ones; 0 where none are.
 	SpreadOver time.Duration
+	// Notes are sentences about what was assumed or left out of CSV.
+	Notes []string
 	// First and Last are the instants of the log.
 	First, Last entity.Ticks
 	// Gaps are the stretches without a line of a minute or more that are the longest.
@@ -185,7 +190,8 @@ func (r *reader) file(file Source, visit func(*accesslog.Entry) error) error {
 	}
 	defer from.Close()
 	r.told.Files++
-	format, err := accesslog.Read(from, file.Name, func(e *accesslog.Entry) error {
+	o := accesslog.Options{File: file.Name, Table: r.options.Table, TimeFormat: r.options.TimeFormat, Names: r.options.Names, Note: r.note}
+	format, err := accesslog.Read(from, o, func(e *accesslog.Entry) error {
 		r.told.Lines++
 		if r.told.Lines == 1 {
 			_, address, _ := strings.Cut(e.URL, "://")
@@ -207,6 +213,16 @@ func (r *reader) file(file Source, visit func(*accesslog.Entry) error) error {
 	}
 	return err
 }
+
+// note keeps a note about a file, each once.
+func (r *reader) note(text string) {
+	if len(r.told.Notes) < maxNotes && !slices.Contains(r.told.Notes, text) {
+		r.told.Notes = append(r.told.Notes, text)
+	}
+}
+
+// maxNotes is the number of notes that are kept.
+const maxNotes = 10
 
 // faulty is what is wrong with a line.
 type faulty struct{ error }

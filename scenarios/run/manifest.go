@@ -39,7 +39,7 @@ func (p *Plan) manifest(c *campaign.Campaign, started time.Time, d *destination)
 		Scenario: results.Scenario{Name: s.Name, SHA256: hex.EncodeToString(sum[:]), Text: string(text)},
 		Started:  started.UTC().Round(0), Time: "real",
 		Start: s.Start, Profile: s.Model.Name(), Seed: s.Seed, Retry: s.Retry,
-		PeakAsked: p.Peak, SpreadOver: s.SpreadOver(), Accounts: severalOf(s), StandIns: storesOf(s), Checks: s.Expect,
+		PeakAsked: p.Peak, SpreadOver: s.SpreadOver(), InputNotes: s.InputNotes(), Accounts: severalOf(s), StandIns: storesOf(s), Checks: s.Expect,
 		Targets: results.Targets{Partition: m.PartitionTarget, Account: m.AccountTarget,
 			Documented: m.PartitionTarget == documentedPartition && m.AccountTarget == documentedAccount},
 		Operations: c.Kinds(),

@@ -25,7 +25,7 @@ var formats = map[string]serve.ArchiveFormat{"JSON lines": serve.ArchiveLines, "
 // readAll returns what an archive holds, in records of its own.
 func readAll(f serve.ArchiveFormat, text string) ([]serve.ArchiveRecord, error) {
 	var all []serve.ArchiveRecord
-	err := serve.ReadArchive(f, strings.NewReader(text), func(r *serve.ArchiveRecord) error {
+	err := serve.ReadArchive(f, strings.NewReader(text), "", func(r *serve.ArchiveRecord) error {
 		own := *r
 		own.Properties = slices.Clone(r.Properties)
 		all = append(all, own)
@@ -271,14 +271,14 @@ func TestErrorsOfOthersPassThrough(t *testing.T) {
 	for name, f := range formats {
 		text := written(t, f, []serve.ArchiveRecord{one("p", "1"), one("p", "2")})
 		visits := 0
-		err := serve.ReadArchive(f, strings.NewReader(text), func(*serve.ArchiveRecord) error {
+		err := serve.ReadArchive(f, strings.NewReader(text), "", func(*serve.ArchiveRecord) error {
 			visits++
 			return unwilling
 		})
 		assert.Truef(t, errors.Is(err, unwilling) && !errors.Is(err, serve.ErrArchiveForm) && strings.Contains(err.Error(), "line ") && visits == 1,
 			"%s: Read = %v after %d visits; want the visitor's error and a line after one", name, err, visits)
 		from := io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken))
-		assert.ErrorIsf(t, serve.ReadArchive(f, from, func(*serve.ArchiveRecord) error { return nil }), broken, "%s: Read", name)
+		assert.ErrorIsf(t, serve.ReadArchive(f, from, "", func(*serve.ArchiveRecord) error { return nil }), broken, "%s: Read", name)
 		many := make([]serve.ArchiveRecord, 10_000)
 		for i := range many {
 			many[i] = one("p", fmt.Sprint(i))

@@ -17,6 +17,8 @@ type column struct {
 	// name and edm are of a property.
 	name string
 	edm  entity.Type
+	// typedAt is the column that has the type of each row, counted from 1, 0 for none.
+	typedAt int
 }
 
 type columnKind uint8
@@ -26,6 +28,8 @@ const (
 	tableColumn
 	partitionColumn
 	rowColumn
+	// typeColumn holds the type of a property of the same name.
+	typeColumn
 	// passedColumn is one that means nothing here.
 	passedColumn
 )
@@ -40,6 +44,9 @@ const (
 // timestampName is the one system property that a reader passes over: it comes
 // in what other tools write.
 const timestampName = "Timestamp"
+
+// typeMark ends the heading of a column of types, as Storage Explorer writes it.
+const typeMark = "type"
 
 const aHeader = "Table,PartitionKey,RowKey,Name@Edm.String,Fee@Edm.Int32"
 
@@ -60,8 +67,10 @@ func columnOf(heading string) (column, error) {
 	}
 	edm, known := entity.ParseType(spelled)
 	switch {
-	case name == timestampName:
+	case name == timestampName, spelled == typeMark && (name == partitionHeading || name == rowHeading):
 		return column{is: passedColumn}, nil
+	case spelled == typeMark:
+		return column{is: typeColumn, name: name}, nil
 	case spelled == "":
 		edm = entity.TypeString
 	case !known:

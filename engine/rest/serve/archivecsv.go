@@ -20,7 +20,7 @@ import (
 // typeSuffix makes the name of a property that of its annotation on the wire.
 const typeSuffix = "@odata.type"
 
-func readCSV(from io.Reader, visit func(*ArchiveRecord) error) error {
+func readCSV(from io.Reader, table string, visit func(*ArchiveRecord) error) error {
 	rows := csvfile.New(from, csvfile.Options{Row: longestLine, Fields: mostColumns, Faults: 1,
 		Known: func(name string) bool {
 			return name == tableHeading || name == partitionHeading || name == rowHeading
@@ -28,7 +28,7 @@ func readCSV(from io.Reader, visit func(*ArchiveRecord) error) error {
 	if !rows.Next() {
 		return form(rows)
 	}
-	var reader rowReader
+	reader := rowReader{table: table}
 	seen := make(map[column]bool)
 	for _, heading := range rows.Fields() {
 		one, err := columnOf(heading)
@@ -41,8 +41,9 @@ func readCSV(from io.Reader, visit func(*ArchiveRecord) error) error {
 		seen[one] = true
 		reader.columns = append(reader.columns, one)
 	}
+	reader.findTypes()
 	for _, kind := range []columnKind{tableColumn, partitionColumn, rowColumn} {
-		if !seen[column{is: kind}] {
+		if !seen[column{is: kind}] && !(kind == tableColumn && table != "") {
 			return fault(rows.Line(), "expected a header such as %s, the first three in any order", aHeader)
 		}
 	}
@@ -69,7 +70,9 @@ func form(rows *csvfile.Reader) error {
 // rowReader makes records of rows.
 type rowReader struct {
 	columns []column
-	record  ArchiveRecord
+	// table is that of rows without such a column.
+	table  string
+	record ArchiveRecord
 
 	body wire.EntityBody
 	// spelled is the entity with every value as a text beside its annotation, and
@@ -79,10 +82,33 @@ type rowReader struct {
 	room    []byte
 }
 
+// findTypes finds the columns that have the types of others.
+func (r *rowReader) findTypes() {
+	for i := range r.columns {
+		for j := range r.columns {
+			if one := &r.columns[i]; one.is == propertyColumn && r.columns[j].is == typeColumn && r.columns[j].name == one.name {
+				one.typedAt = j + 1
+			}
+		}
+	}
+}
+
+// typeOf returns the type of a column in a row, and whether the row says it.
+func (r *rowReader) typeOf(one *column, row *csvfile.Reader) (edm entity.Type, given bool, err error) {
+	if one.typedAt == 0 || row.Fields()[one.typedAt-1] == "" {
+		return one.edm, false, nil
+	}
+	name := row.Fields()[one.typedAt-1]
+	if edm, given = entity.ParseType(name); !given {
+		return 0, false, fmt.Errorf("the type of %.60q is %.60q; expected one such as Int32 or Edm.Int32", one.name, name)
+	}
+	return edm, true, nil
+}
+
 // parse makes a record of the row. A cell that holds nothing at all says that there
 // is no value, and one of quotes alone an empty text, as PostgreSQL has it.
 func (r *rowReader) parse(row *csvfile.Reader) error {
-	r.record, r.spelled = ArchiveRecord{}, r.spelled[:0]
+	r.record, r.spelled = ArchiveRecord{Table: r.table}, r.spelled[:0]
 	var key entity.Key
 	halves := 0
 	for i, text := range row.Fields() {
@@ -93,7 +119,12 @@ func (r *rowReader) parse(row *csvfile.Reader) error {
 		if one.is == tableColumn {
 			r.record.Table = text
 		}
-		if row.Absent(i) {
+		edm, given, err := r.typeOf(one, row)
+		if err != nil {
+			return err
+		}
+		// A type alone says that the text is empty.
+		if row.Absent(i) && !(given && edm == entity.TypeString) {
 			continue
 		}
 		switch one.is {
@@ -103,7 +134,7 @@ func (r *rowReader) parse(row *csvfile.Reader) error {
 			key.Row, halves = text, halves+1
 		case propertyColumn:
 			r.spelled = append(r.spelled,
-				entity.Property{Name: one.name + typeSuffix, Value: entity.String(one.edm.String())},
+				entity.Property{Name: one.name + typeSuffix, Value: entity.String(edm.String())},
 				entity.Property{Name: one.name, Value: entity.String(text)})
 		}
 	}

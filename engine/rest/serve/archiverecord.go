@@ -61,12 +61,14 @@ const byteOrderMark = "\ufeff"
 // call reuses the record and its Properties, but not what the values and texts
 // are made of. The error wraps [ErrArchiveForm], the reader's or that of visit, at which
 // reading ends; it names the line, counted from 1.
-func ReadArchive(f ArchiveFormat, from io.Reader, visit func(*ArchiveRecord) error) error {
+//
+// Table is that of rows of CSV without such a column, as Storage Explorer exports a table; empty refuses them.
+func ReadArchive(f ArchiveFormat, from io.Reader, table string, visit func(*ArchiveRecord) error) error {
 	switch f {
 	case ArchiveLines:
 		return readLines(from, visit)
 	case ArchiveCSV:
-		return readCSV(from, visit)
+		return readCSV(from, table, visit)
 	default:
 		return fmt.Errorf("%w: there is no format %d", ErrArchiveForm, f)
 	}

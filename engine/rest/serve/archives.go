@@ -45,7 +45,7 @@ func (s *Service) fillFrom(ctx context.Context, name string) (entities int64, er
 		format, _ = ArchiveFormatOf(name)
 	}
 	table := ""
-	err = ReadArchive(format, from, func(r *ArchiveRecord) error {
+	err = ReadArchive(format, from, strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)), func(r *ArchiveRecord) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -144,7 +144,7 @@ func TestTheLogOfAService(t *testing.T) {
 			text := must(os.Open(name))(t)
 			defer text.Close()
 			var said []string
-			_, err := accesslog.Read(text, name, func(e *accesslog.Entry) error {
+			_, err := accesslog.Read(text, accesslog.Options{File: name}, func(e *accesslog.Entry) error {
 				line := e.Operation + " " + e.Status
 				if e.Keyed {
 					line += " " + e.Key.Partition + "/" + e.Key.Row

@@ -19,11 +19,17 @@ import (
 type ReadOptions struct {
 	// File is the name of the file in messages.
 	File string
-	// Time is the column of the instants; if it is empty, the column with such a name.
-	Time string
+	// Time is the column of the instants, or two for the date and the clock: "Date Time". If it is empty,
+	// it is the column with such a name; [NoTime] ignores times. TimeFormat is their format, empty to find it.
+	Time, TimeFormat string
+	// Names are other names for columns, as of [csvfile.Options].
+	Names map[string]string
 	// Progress is called with the number of rows after every 65,536 rows and at the end; it may be nil.
 	Progress func(rows int64)
 }
+
+// NoTime as the column of the instants says that the rows have none.
+const NoTime = "none"
 
 // Reading is what was read of a file.
 type Reading struct {
@@ -35,6 +41,8 @@ type Reading struct {
 	// counts the rows with an instant before that of an earlier row.
 	Timed   bool
 	Falling int64
+	// Notes are sentences about what was assumed or left out.
+	Notes []string
 }
 
 // progressRows is the number of rows between two calls of Progress.
@@ -44,15 +52,15 @@ const progressRows = 1 << 16
 // RowKey, instant (or time, timestamp), entities (or count; default 1) and operation (or verb; default
 // insert). Other columns are ignored. For a file without a PartitionKey see [ReadCandidates].
 //
-// Instants are RFC 3339 times, seconds or milliseconds since 1970, or durations such as 1h2m, all of one
-// kind; a row may have none. Invalid keys are no fault of the file: the statistics count them.
+// Instants are of one format that [clock.TimeColumn] reads; a row may have none. Invalid keys are no fault
+// of the file: the statistics count them. One row in a hundred may be skipped.
 //
 // The error joins up to twenty [*csvfile.Fault], each wrapping [ErrKeys], or is that of the reader. Rows
 // before a fault have been added.
 func ReadKeys(from io.Reader, o ReadOptions, s *Statistics) (Reading, error) {
 	r := reader{ReadOptions: o, into: []*Statistics{s}, spelled: make(map[string]Kind)}
 	known := func(name string) bool { return meaningOf(name) != ignoredColumn || misspelled(name) != "" }
-	r.Reader = csvfile.New(from, csvfile.Options{File: o.File, Holds: "the keys of", Known: known, Kind: ErrKeys})
+	r.open(from, "the keys of", known)
 	return r.run(r.findKeys, "there is no key; expected a PartitionKey in each line")
 }
 
@@ -66,26 +74,31 @@ type reader struct {
 	designs []design
 	// header is the first row of a file of candidates.
 	header []string
-	// time, entities and operation are columns, -1 for none.
-	time, entities, operation int
-	// notation is that of the instants so far, latest the latest of them.
-	notation clock.Notation
-	latest   clock.Instant
+	// entities and operation are columns, -1 for none, time the one or two of the instants.
+	entities, operation int
+	time                []int
+	// asTimes are columns that templates write as instants, written those of the row as templates read them.
+	asTimes []int
+	written []string
+	// latest is the latest instant so far.
+	latest clock.Instant
 	// spelled are the spellings of operations so far.
 	spelled map[string]Kind
 }
 
-// design forms the keys of a row; row is nil for rows without a RowKey. A fault is empty for none.
-type design struct {
-	partition, row func(fields []string) (key, fault string)
+func (r *reader) open(from io.Reader, holds string, known func(string) bool) {
+	r.Reader = csvfile.New(from, csvfile.Options{File: r.File, Holds: holds, Known: known, Kind: ErrKeys, Dirty: true, Names: r.Names})
 }
 
+// design forms the keys of a row; row is nil for rows without a RowKey.
+type design struct{ partition, row func(fields []string) string }
+
 // column returns the key in a column, nil for -1.
-func column(at int) func([]string) (string, string) {
+func column(at int) func([]string) string {
 	if at < 0 {
 		return nil
 	}
-	return func(fields []string) (string, string) { return fields[at], "" }
+	return func(fields []string) string { return fields[at] }
 }
 
 // run reads the header with begin, and all rows. The fault is for a file without rows.
@@ -101,31 +114,63 @@ func (r *reader) run(begin func() bool, fault string) (Reading, error) {
 	if r.Err() == nil && r.reading.Rows == 0 {
 		r.Fault("%s", fault)
 	}
+	r.reading.Notes = r.Notes()
 	return r.reading, r.Err()
 }
 
 // findKeys finds the columns of a file of keys.
 func (r *reader) findKeys() bool {
-	h, fault := headerOf(r.Fields())
+	h, fault := headerOf(r.Fields(), r.Time != "")
 	if fault != "" {
 		r.Fault("%s", fault)
 		return false
 	}
 	at := func(meaning columnMeaning) int { return slices.Index(h.meanings, meaning) }
-	r.time, r.entities, r.operation = at(instantColumn), at(entitiesColumn), at(operationColumn)
+	r.entities, r.operation = at(entitiesColumn), at(operationColumn)
 	r.designs = []design{{column(at(partitionColumn)), column(at(rowColumn))}}
-	r.reading.Timed, r.reading.Ignored = r.time >= 0, h.ignored
+	r.reading.Ignored = h.ignored
+	if at := at(instantColumn); at >= 0 {
+		r.time = []int{at}
+	}
+	return r.findTimes()
+}
+
+// findTimes finds the columns of times by their name, and how these are written.
+func (r *reader) findTimes() (sound bool) {
+	if r.Time != "" && r.Time != NoTime {
+		if r.time, sound = r.TimeColumns(r.Time); !sound {
+			return false
+		}
+	}
+	r.reading.Timed = len(r.time) > 0
+	var columns [][]int
+	for _, at := range r.asTimes {
+		columns = append(columns, []int{at})
+	}
+	if len(r.time) > 0 {
+		columns = append(columns, r.time)
+	}
+	if len(columns) > 0 && !r.FindTimes(r.TimeFormat, columns...) {
+		return false
+	}
+	for i := range r.asTimes {
+		if kind := r.Notation(i); !kind.IsDate() {
+			r.Fault("column %d has %s; expected dates for a placeholder that formats times", r.asTimes[i]+1, kind)
+			return false
+		}
+	}
 	return true
 }
 
 func (r *reader) row() {
 	fields := r.Fields()
 	if r.header != nil && slices.Equal(fields, r.header) {
-		r.Fault("the row repeats the names of the columns; expected rows below the first")
+		r.Skip("the row repeats the names of the columns; expected rows below the first")
 		return
 	}
-	row := Row{Entities: 1, Line: int64(r.Line()), Kind: Insert, Instant: clock.Instant(r.reading.Rows), HasInstant: r.time < 0}
-	if r.time >= 0 && fields[r.time] != "" && !r.setInstant(&row, fields[r.time]) ||
+	row := Row{Entities: 1, Line: int64(r.Line()), Kind: Insert, Instant: clock.Instant(r.reading.Rows), HasInstant: len(r.time) == 0}
+	isTimed := slices.ContainsFunc(r.time, func(at int) bool { return fields[at] != "" })
+	if isTimed && !r.setInstant(&row) || !r.writeTimes() ||
 		r.entities >= 0 && !r.setEntities(&row, fields[r.entities]) ||
 		r.operation >= 0 && !r.setKind(&row, fields[r.operation]) {
 		return
@@ -137,14 +182,9 @@ func (r *reader) row() {
 		r.latest = max(r.latest, row.Instant)
 	}
 	for i, one := range r.designs {
-		var fault string
-		row.RowKey, row.HasRowKey = "", one.row != nil
-		if row.PartitionKey, fault = one.partition(fields); fault == "" && row.HasRowKey {
-			row.RowKey, fault = one.row(fields)
-		}
-		if fault != "" {
-			r.Fault("%s", fault)
-			return
+		row.PartitionKey, row.RowKey, row.HasRowKey = one.partition(fields), "", one.row != nil
+		if row.HasRowKey {
+			row.RowKey = one.row(fields)
 		}
 		r.into[i].Add(&row)
 	}
@@ -154,11 +194,29 @@ func (r *reader) row() {
 	}
 }
 
+func (r *reader) setInstant(row *Row) (sound bool) {
+	row.Instant, row.HasInstant = r.TimeOf(len(r.asTimes))
+	return row.HasInstant
+}
+
+// writeTimes writes the instants of the row that templates format in the form that these read.
+func (r *reader) writeTimes() bool {
+	r.written = r.written[:0]
+	for i := range r.asTimes {
+		at, sound := r.TimeOf(i)
+		if !sound {
+			return false
+		}
+		r.written = append(r.written, time.Unix(0, int64(at)).UTC().Format(time.RFC3339Nano))
+	}
+	return true
+}
+
 func (r *reader) setEntities(row *Row, text string) bool {
 	const maxDigits = 10
 	count, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || len(text) > maxDigits || count > maxEntities {
-		r.Fault("the number of entities is %q; expected a whole number from 0 to %d", truncate(text), maxEntities)
+		r.Skip("the number of entities is %q; expected a whole number from 0 to %d", truncate(text), maxEntities)
 		return false
 	}
 	row.Entities = int64(count)
@@ -183,9 +241,9 @@ func (r *reader) setKind(row *Row, text string) bool {
 			names[i] = operations[i].name
 		}
 		if meant, near := nearest.Name(truncate(text), names); near {
-			r.Fault("unknown operation %q; did you mean %q?", truncate(text), meant)
+			r.Skip("unknown operation %q; did you mean %q?", truncate(text), meant)
 		} else {
-			r.Fault("unknown operation %q; expected one of %s", truncate(text), strings.Join(names, ", "))
+			r.Skip("unknown operation %q; expected one of %s", truncate(text), strings.Join(names, ", "))
 		}
 		return false
 	}
@@ -193,23 +251,6 @@ func (r *reader) setKind(row *Row, text string) bool {
 		r.spelled[strings.Clone(text)] = kind
 	}
 	row.Kind = kind
-	return true
-}
-
-func (r *reader) setInstant(row *Row, text string) bool {
-	at, kind := clock.ParseInstant(text)
-	switch {
-	case kind == clock.None:
-		r.Fault("the instant is %q; expected a time such as 2026-01-02T15:04:05Z, "+
-			"seconds or milliseconds since 1970, or a duration such as 1h2m", truncate(text))
-		return false
-	case r.notation == clock.None:
-		r.notation = kind
-	case r.notation != kind:
-		r.Fault("the instant is %q, %s; expected %s as in the rows before", truncate(text), kind, r.notation)
-		return false
-	}
-	row.Instant, row.HasInstant = at, true
 	return true
 }
 
@@ -263,10 +304,15 @@ type header struct {
 // maxNamed is the maximum number of columns that a message names.
 const maxNamed = 20
 
-// headerOf returns the columns of a header, or its fault. A PartitionKey is required.
-func headerOf(fields []string) (h header, fault string) {
+// headerOf returns the columns of a header, or its fault. A PartitionKey is required. Untimed ignores the
+// names of columns of instants.
+func headerOf(fields []string, untimed bool) (h header, fault string) {
 	for _, field := range fields {
-		h.meanings = append(h.meanings, meaningOf(field))
+		meaning := meaningOf(field)
+		if untimed && meaning == instantColumn {
+			meaning = ignoredColumn
+		}
+		h.meanings = append(h.meanings, meaning)
 	}
 	for i, field := range fields {
 		meaning := h.meanings[i]
@@ -276,7 +322,11 @@ func headerOf(fields []string) (h header, fault string) {
 		if meaning == ignoredColumn {
 			h.ignored = append(h.ignored, truncate(field))
 		} else if first := slices.Index(h.meanings, meaning); first < i {
-			return h, fmt.Sprintf("the columns %q and %q mean the same; expected one of them", fields[first], fields[i])
+			hint := ""
+			if meaning == instantColumn {
+				hint = askForTime
+			}
+			return h, fmt.Sprintf("the columns %q and %q mean the same; expected one of them%s", fields[first], fields[i], hint)
 		}
 	}
 	if !slices.Contains(h.meanings, partitionColumn) {
@@ -300,6 +350,9 @@ func headerOf(fields []string) (h header, fault string) {
 	}
 	return h, ""
 }
+
+// askForTime is how to choose among several columns of instants.
+const askForTime = ", by --time"
 
 // minLetters is the minimum length of a column's name with misspellings: too many words are similar to
 // shorter ones.
@@ -383,7 +436,7 @@ func ReadCandidates(from io.Reader, o ReadOptions, candidates []Candidate, into 
 	known := func(name string) bool {
 		return slices.ContainsFunc(wanted, func(one string) bool { return one != "" && plain(one) == plain(name) })
 	}
-	r.Reader = csvfile.New(from, csvfile.Options{File: o.File, Holds: "the rows of", Known: known, Kind: ErrKeys})
+	r.open(from, "the rows of", known)
 	return r.run(func() bool { return r.findColumns(candidates) }, "the file has no rows; expected a line that names the columns, and rows")
 }
 
@@ -417,42 +470,51 @@ func (r *reader) findColumns(candidates []Candidate) bool {
 			}
 		}
 	}
-	if r.Time != "" {
-		r.time = find(r.Time)
-	} else {
-		r.time = slices.IndexFunc(r.header, func(name string) bool { return meaningOf(name) == instantColumn })
+	isTime := func(name string) bool { return meaningOf(name) == instantColumn }
+	if r.Time == "" {
+		if at := slices.IndexFunc(r.header, isTime); at >= 0 {
+			r.time = []int{at}
+			if other := slices.IndexFunc(r.header[at+1:], isTime); other >= 0 {
+				r.Fault("the columns %q and %q mean the same; expected one of them%s", r.header[at], r.header[at+1+other], askForTime)
+				sound = false
+			}
+		}
+	} else if slices.ContainsFunc(r.header, func(name string) bool { return plain(name) == plain(r.Time) }) {
+		// The name may be spelled another way.
+		if at := find(r.Time); at >= 0 {
+			r.Time = r.header[at]
+		}
 	}
 	for _, one := range candidates {
-		d := design{partition: expander(one.PartitionKey, find)}
+		d := design{partition: r.expander(one.PartitionKey, find)}
 		if one.RowKey.String() != "" {
-			d.row = expander(one.RowKey, find)
+			d.row = r.expander(one.RowKey, find)
 		}
 		r.designs = append(r.designs, d)
 	}
-	r.reading.Timed = r.time >= 0
-	return sound
+	return sound && r.findTimes()
 }
 
 // expander returns a function that forms the key of a template, whose placeholders are columns that find
 // returns.
-func expander(t keys.Template, find func(name string) int) func(fields []string) (key, fault string) {
-	columns, instants := make(map[string]int), t.Times()
+func (r *reader) expander(t keys.Template, find func(name string) int) func(fields []string) string {
+	columns, instants := make(map[string]int), make(map[string]int)
 	for _, name := range t.Attributes() {
 		columns[name] = find(name)
 	}
-	return func(fields []string) (text, fault string) {
-		text = t.Expand(func(name string) string {
-			value := fields[columns[name]]
-			if !slices.Contains(instants, name) {
-				return value
+	for _, name := range t.Times() {
+		at := slices.Index(r.asTimes, columns[name])
+		if at < 0 {
+			at, r.asTimes = len(r.asTimes), append(r.asTimes, columns[name])
+		}
+		instants[name] = at
+	}
+	return func(fields []string) string {
+		return t.Expand(func(name string) string {
+			if at, is := instants[name]; is {
+				return r.written[at]
 			}
-			at, kind := clock.ParseInstant(value)
-			if kind == clock.None || kind == clock.Lengths {
-				fault = fmt.Sprintf("%s is %q, and %s writes it as a time; expected one such as 2026-01-02T15:04:05Z", name, truncate(value), t)
-				return value
-			}
-			return time.Unix(0, int64(at)).UTC().Format(time.RFC3339Nano)
+			return fields[columns[name]]
 		})
-		return text, fault
 	}
 }

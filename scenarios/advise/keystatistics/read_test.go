@@ -71,11 +71,11 @@ func TestReadKeysFindsFault(t *testing.T) {
 		{"no header", "b,x\na,x\n", `"{b}": b, x`},
 		{"a column twice", "PartitionKey,time,Timestamp\np,1,1\n", `keys.csv:1: the columns "time" and "Timestamp"`},
 		{"a row of another length", "PartitionKey,b\nc\n", "keys.csv:2:"},
-		{"an instant that is none", "PartitionKey,time\np,yesterday\n", `keys.csv:2: the instant is "yesterday"`},
-		{"a day that does not exist", "PartitionKey,time\np,2026-02-30T00:00:00Z\n", `keys.csv:2: the instant is "2026-02-30T00:00:00Z"`},
-		{"instants of two kinds", "PartitionKey,time\np,12\np,2026-01-02T15:04:05Z\n", `keys.csv:3: the instant is "2026-01-02T15:04:05Z"`},
+		{"an instant that is none", "PartitionKey,time\np,yesterday\n", `keys.csv:2: the time is "yesterday"`},
+		{"a day that does not exist", "PartitionKey,time\np,2026-02-30T00:00:00Z\n", `keys.csv:2: the time is "2026-02-30T00:00:00Z"`},
+		{"instants of two kinds", "PartitionKey,time\np,12\np,2026-01-02T15:04:05Z\n", `keys.csv:3: the time is "2026-01-02T15:04:05Z"`},
 		{"seconds and milliseconds", "PartitionKey,time\np,1767366245\np,1767366245000\n", `keys.csv:3:`},
-		{"an instant beyond what can be told", "PartitionKey,time\np,9999-01-01T00:00:00Z\n", `keys.csv:2: the instant is`},
+		{"an instant beyond what can be told", "PartitionKey,time\np,9999-01-01T00:00:00Z\n", `keys.csv:2: the time is`},
 		{"a number that is none", "PartitionKey,count\np,-1\n", `keys.csv:2: the number of entities is "-1"`},
 		{"no number", "PartitionKey,count\np,\n", `keys.csv:2: the number of entities is ""`},
 		{"a number that overflows", "PartitionKey,count\np,99999999999999999999\n", `keys.csv:2: the number of entities is`},
@@ -101,7 +101,7 @@ func TestErrorsOfReadKeys(t *testing.T) {
 		t.Errorf("ReadKeys = %q; want the faults of lines 2 and 4", got)
 	}
 	_, _, err = readKeys(t, "PartitionKey,count\n"+strings.Repeat("p,x\n", 1000))
-	assert.Equal(t, 20, strings.Count(err.Error(), "\n")+1, "ReadKeys of 1,000 faults reports")
+	assert.Equal(t, 3, strings.Count(err.Error(), "\n")+1, "ReadKeys of 1,000 faults reports")
 	s := keystatistics.New(keystatistics.Options{})
 	broken := errors.New("the disk is gone")
 	from := io.MultiReader(strings.NewReader("PartitionKey\nb\n"), iotest.ErrReader(broken))

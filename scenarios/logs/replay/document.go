@@ -27,7 +27,7 @@ func (t *Told) Document() *document.Document {
 	if t.Queries+t.Transactions > 0 {
 		line += fmt.Sprintf("; %s and %s are among it", document.Counted(int(t.Queries), "query", "queries"), document.Counted(int(t.Transactions), "transaction"))
 	}
-	facts := append([]string{line}, document.SpreadNote(t.SpreadOver)...)
+	facts := slices.Concat([]string{line}, document.SpreadNote(t.SpreadOver), t.Notes)
 	if t.Unsuggested != "" {
 		facts = append(facts, "--suggest proposes none: "+t.Unsuggested)
 	}

@@ -110,7 +110,7 @@ func featuresOf(t *testing.T, o *replay.Operations, log []byte, least int) map[s
 	counts := slices.Sorted(maps.Values(partitions))
 	slices.Reverse(counts)
 	var sizes []int64
-	_, err := accesslog.Read(bytes.NewReader(log), "log", func(e *accesslog.Entry) error {
+	_, err := accesslog.Read(bytes.NewReader(log), accesslog.Options{File: "log"}, func(e *accesslog.Entry) error {
 		if e.Verb != entity.Get && e.Key.Partition != "~loadgen" {
 			sizes = append(sizes, e.RequestPacket)
 		}

@@ -80,7 +80,7 @@ func (f *forming) newAsking(of *Operations) *asking {
 	if rows.Flush(); len(of.Queries) == 0 {
 		return a
 	}
-	table, err := keys.ReadTable(strings.NewReader(text.String()), "log", names)
+	table, err := keys.ReadTable(strings.NewReader(text.String()), keys.TableOptions{File: "log", Columns: names, Exact: true})
 	if a.fault = err; err != nil {
 		return a
 	}

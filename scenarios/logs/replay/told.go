@@ -33,6 +33,8 @@ type Told struct {
 	// SpreadOver is the second or minute over which requests of the log with the same timestamp
 	// are spread evenly, in nanoseconds; 0 where none are.
 	SpreadOver time.Duration `json:"arrivals_spread_over_ns,omitempty"`
+	// Notes are sentences about what was assumed or left out of the log.
+	Notes []string `json:"notes,omitempty"`
 	// Guessed requests do not say their key, and were replayed where single writes fell.
 	// Left were not replayed, by reason; LeftEntities is how many entities those write.
 	Guessed      int64            `json:"requests_placed_by_single_writes"`
@@ -64,7 +66,7 @@ func (p *playing) tell(arms []Arm) *Told {
 	of := p.Operations
 	t := &Told{State: results.DoesNotHold, Operations: int64(of.Count()), Queries: int64(len(of.Queries)), Transactions: int64(len(of.Transactions)),
 		Retries: of.Retries, Throttled: figure.ShareOf(of.Throttled, of.Attempts), Lost: figure.ShareOf(of.Lost, int64(of.Count())),
-		Billed: of.Billed, SpreadOver: of.Reading.SpreadOver, ThrottledRequests: of.Throttled, Guessed: of.Guessed, Left: of.Left, LeftEntities: of.LeftEntities,
+		Billed: of.Billed, SpreadOver: of.Reading.SpreadOver, Notes: of.Reading.Notes, ThrottledRequests: of.Throttled, Guessed: of.Guessed, Left: of.Left, LeftEntities: of.LeftEntities,
 		Held: int64(len(p.table.held)), More: int64(p.table.extra), Suggested: p.suggested, Unsuggested: p.unsuggested, Arms: arms}
 	if p.Measured != nil {
 		t.Limits = p.Measured.String()

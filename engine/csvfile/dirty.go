@@ -1,0 +1,236 @@
+package csvfile
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/nearest"
+)
+
+// Counts are what was found in a dirty file beside its sound rows.
+type Counts struct {
+	// Rows counts the rows below the first, without blank ones and comments. Skipped are those that cannot be
+	// read, of which there are Examples.
+	Rows, Skipped   int64
+	Examples        []*Fault
+	Blank, Comments int64
+	// Recoded counts the rows that are not UTF-8 and were read as Windows-1252.
+	Recoded int64
+}
+
+const (
+	// maxSkipped is of how many rows one may be skipped, maxExamples how many are kept of one kind.
+	maxSkipped  = 100
+	maxExamples = 3
+)
+
+// Notes says in a sentence each what a reader had to assume or leave out.
+func (r *Reader) Notes() (notes []string) {
+	add := func(n int64, format string, args ...any) {
+		if n > 0 {
+			notes = append(notes, fmt.Sprintf(format, args...))
+		}
+	}
+	var examples []string
+	for _, one := range r.Examples[:min(len(r.Examples), maxExamples)] {
+		examples = append(examples, one.Error())
+	}
+	add(r.Skipped, "%d of %d rows skipped: %s", r.Skipped, r.Rows, strings.Join(examples, "; "))
+	add(r.Blank, "%d blank rows left out", r.Blank)
+	add(r.Comments, "%d comments left out", r.Comments)
+	add(r.Recoded, "%d rows are not UTF-8: read as Windows-1252", r.Recoded)
+	var unzoned int64
+	for i := range r.times {
+		unzoned += r.times[i].Unzoned
+	}
+	add(unzoned, "times have no zone: read as UTC")
+	return notes
+}
+
+// isBlank reports whether nothing is in the row, and counts it.
+func (r *Reader) isBlank() bool {
+	for _, field := range r.raw {
+		if strings.TrimSpace(field) != "" {
+			return false
+		}
+	}
+	r.Blank++
+	return true
+}
+
+// isComment reports whether the row is a comment, and counts it: in a file that begins with comments, or
+// if it has another number of fields.
+func (r *Reader) isComment() bool {
+	if !strings.HasPrefix(r.raw[0], "#") || !r.commented && len(r.raw) == r.width {
+		return false
+	}
+	r.Comments++
+	return true
+}
+
+// windows1252 are the characters from 0x80 to 0x9F; 0 is none.
+const windows1252 = "€\x00‚ƒ„…†‡ˆ‰Š‹Œ\x00Ž\x00\x00‘’“”•–—˜™š›œ\x00žŸ"
+
+// windowsRunes are the characters of windows1252.
+var windowsRunes = []rune(windows1252)
+
+// decode turns the fields of a row that are not UTF-8 into it, and reports whether they all are.
+func (r *Reader) decode() bool {
+	recoded := false
+	for i, field := range r.raw {
+		if utf8.ValidString(field) {
+			continue
+		}
+		if r.wide || !r.options.Dirty {
+			return false
+		}
+		var text strings.Builder
+		for _, c := range []byte(field) {
+			one := rune(c)
+			if c >= 0x80 && c <= 0x9F {
+				one = windowsRunes[c-0x80]
+			}
+			if one == 0 && c != 0 {
+				return false
+			}
+			text.WriteRune(one)
+		}
+		r.raw[i], recoded = text.String(), true
+	}
+	if recoded {
+		r.Recoded++
+	}
+	return true
+}
+
+// rename gives columns of the first row the names that the caller looks for. Another column of such a name
+// loses it.
+func (r *Reader) rename() {
+	for _, name := range slices.Sorted(maps.Keys(r.options.Names)) {
+		header := r.options.Names[name]
+		at := slices.Index(r.raw, header)
+		if at < 0 {
+			r.Fault("column %s: %s", nearest.Shown(name), nearest.Unknown("column", header, r.raw))
+			continue
+		}
+		for i := range r.raw {
+			if r.raw[i] == name {
+				r.raw[i] = ""
+			}
+		}
+		r.raw[at] = name
+	}
+}
+
+// TimeColumns returns where the row names a column of times, or two for the date and the clock: "Date Time".
+// That it does not is a fault of the row.
+func (r *Reader) TimeColumns(name string) (at []int, found bool) {
+	for i := range name {
+		if name[i] != ' ' || slices.Contains(r.fields, name) {
+			continue
+		}
+		date, clock := slices.Index(r.fields, name[:i]), slices.Index(r.fields, name[i+1:])
+		if date >= 0 && clock >= 0 {
+			return []int{date, clock}, true
+		}
+	}
+	one, found := r.Column(name)
+	return []int{one}, found
+}
+
+// maxAhead limits the rows that are read before their turn, in bytes.
+const maxAhead = 64 << 20
+
+// timeColumn is a column of times, or two for the date and the clock.
+type timeColumn struct {
+	clock.TimeColumn
+	at []int
+}
+
+// text returns the time of a row as text.
+func (c *timeColumn) text(fields []string) string {
+	if len(c.at) == 1 {
+		return fields[c.at[0]]
+	}
+	return fields[c.at[0]] + " " + fields[c.at[1]]
+}
+
+// hold reads the next row before its turn.
+func (r *Reader) hold() bool {
+	if !r.read() {
+		return false
+	}
+	r.ahead = append(r.ahead, heldRow{slices.Clone(r.raw), r.line})
+	return true
+}
+
+// Unread has the next row be this one again: the first of a file without names of columns.
+func (r *Reader) Unread() {
+	r.ahead = append(r.ahead, heldRow{slices.Clone(r.raw), r.line})
+}
+
+// FindTimes finds how the times in columns are written, in a format by its name or by the values. It reads
+// rows before their turn until these decide. What is wrong is a fault.
+func (r *Reader) FindTimes(format string, columns ...[]int) bool {
+	for _, at := range columns {
+		times, err := clock.NewTimeColumn(format)
+		if err != nil {
+			r.Fault("%s", err)
+			return false
+		}
+		r.times = append(r.times, timeColumn{times, at})
+	}
+	for next, bytes, known := 0, 0, false; !known && bytes < maxAhead; next++ {
+		if next == len(r.ahead) && !r.hold() {
+			break
+		}
+		known = true
+		for i := range r.times {
+			known = r.times[i].Learn(r.times[i].text(r.ahead[next].raw)) && known
+		}
+		for _, field := range r.ahead[next].raw {
+			bytes += len(field) + 16
+		}
+	}
+	if len(r.ahead) > 0 {
+		r.line = r.ahead[0].line
+	}
+	sound := true
+	for i := range r.times {
+		if err := r.times[i].Settle(); err != nil {
+			r.Fault("%s", err)
+			sound = false
+		}
+	}
+	return sound
+}
+
+// TimeOf returns the time of the row in a column of FindTimes, in nanoseconds since 1970 or from where the
+// file counts. The row is skipped if it has none.
+func (r *Reader) TimeOf(column int) (at clock.Instant, found bool) {
+	c := &r.times[column]
+	at, err := c.Parse(c.text(r.fields))
+	switch {
+	case err == nil:
+		return at, true
+	case errors.Is(err, clock.ErrContradiction):
+		r.Fault("%s", err)
+	default:
+		// The text of an error is another one for each value.
+		r.Skip(unreadTime, err)
+	}
+	return 0, false
+}
+
+const unreadTime = "%s"
+
+// TimeText returns the text of TimeOf.
+func (r *Reader) TimeText(column int) string { return r.times[column].text(r.fields) }
+
+// Notation returns how the times of a column of FindTimes are written.
+func (r *Reader) Notation(column int) clock.Notation { return r.times[column].Notation() }
