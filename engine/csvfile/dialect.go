@@ -2,7 +2,6 @@ package csvfile
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"io"
 )
@@ -35,7 +34,7 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 // it, or the one whose columns are looked for.
 func (h *head) separator(o *Options) byte {
 	const mark = "sep="
-	if line, rest, found := bytes.Cut(h.text, []byte{'\n'}); found && len(bytes.TrimRight(line, "\r")) == len(mark)+1 && bytes.EqualFold(line[:len(mark)], []byte(mark)) {
+	if line, rest, found := bytes.Cut(h.text, []byte{'\n'}); found && o.Known != nil && len(bytes.TrimRight(line, "\r")) == len(mark)+1 && bytes.EqualFold(line[:len(mark)], []byte(mark)) {
 		separator := line[len(mark)]
 		h.text = append([]byte{'\n'}, rest...)
 		return separator
@@ -43,7 +42,7 @@ func (h *head) separator(o *Options) byte {
 	best := byte(',')
 	names, fields := h.named(best, o)
 	for _, separator := range []byte{';', '\t', '|'} {
-		if n, width := h.named(separator, o); n > names || n == 0 && names == 0 && o.Dirty && width > 1 && fields == 1 {
+		if n, width := h.named(separator, o); n > names || n == 0 && names == 0 && o.Dirty && width > 1 && fields <= 1 {
 			best, names, fields = separator, n, width
 		}
 	}
@@ -55,15 +54,16 @@ func (h *head) named(separator byte, o *Options) (names, fields int) {
 	if o.Known == nil {
 		return 0, 0
 	}
-	rows := csv.NewReader(bytes.NewReader(h.text))
-	rows.Comma, rows.LazyQuotes = rune(separator), true
-	header, _ := rows.Read()
-	for _, name := range header {
+	rows := dialect{separator: separator}.scanner(bytes.NewReader(h.text), o)
+	if rows.next() != nil {
+		return 0, 0
+	}
+	for _, name := range rows.fields {
 		if o.Known(name) {
 			names++
 		}
 	}
-	return names, len(header)
+	return names, len(rows.fields)
 }
 
 // dropComments leaves out the lines before the header that begin with #, and the sign before the header,
@@ -117,27 +117,13 @@ func (o oldLines) Read(into []byte) (int, error) {
 // reads reports whether the beginning of a file can be read so; that its last row is
 // cut off is no fault.
 func (d dialect) reads(h head, o *Options) bool {
-	rows, _ := d.reader(bytes.NewReader(h.text), o)
+	rows := d.scanner(bytes.NewReader(h.text), o)
 	for {
-		_, err := rows.Read()
-		var form *csv.ParseError
-		switch {
-		case errors.Is(err, io.EOF):
-			return true
-		case errors.As(err, &form):
-			// Within quotation marks, a row that is cut off behind a line of it ends with that.
-			cut := bytes.Count(h.text, []byte{'\n'})
-			return !h.whole && (form.Line > cut || form.Line == cut && errors.Is(form, csv.ErrQuote))
-		case err != nil:
-			return false
+		err := rows.next()
+		if err == nil {
+			continue
 		}
+		_, more := rows.from.Peek(1)
+		return errors.Is(err, io.EOF) || !h.whole && more != nil
 	}
-}
-
-// reader returns what takes rows of the dialect apart, and the filter before it.
-func (d dialect) reader(from io.Reader, o *Options) (*csv.Reader, *filter) {
-	f := &filter{from: from, dialect: d, most: *o, row: 1, now: 1, fields: 1}
-	rows := csv.NewReader(f)
-	rows.Comma, rows.FieldsPerRecord, rows.ReuseRecord = rune(d.separator), -1, true
-	return rows, f
 }

@@ -54,10 +54,8 @@ func (r *Reader) Notes() (notes []string) {
 
 // isBlank reports whether nothing is in the row, and counts it.
 func (r *Reader) isBlank() bool {
-	for _, field := range r.raw {
-		if strings.TrimSpace(field) != "" {
-			return false
-		}
+	if strings.TrimSpace(r.rows.text) != "" || slices.Contains(r.rows.quoted, true) {
+		return false
 	}
 	r.Blank++
 	return true
@@ -66,7 +64,7 @@ func (r *Reader) isBlank() bool {
 // isComment reports whether the row is a comment, and counts it: in a file that begins with comments, or
 // if it has another number of fields.
 func (r *Reader) isComment() bool {
-	if !strings.HasPrefix(r.raw[0], "#") || !r.commented && len(r.raw) == r.width {
+	if !strings.HasPrefix(r.raw[0], "#") || r.rows.quoted[0] || !r.commented && len(r.raw) == r.width {
 		return false
 	}
 	r.Comments++
@@ -81,6 +79,10 @@ var windowsRunes = []rune(windows1252)
 
 // decode turns the fields of a row that are not UTF-8 into it, and reports whether they all are.
 func (r *Reader) decode() bool {
+	inside := func(field string) bool { return field != "" && !utf8.RuneStart(field[0]) }
+	if utf8.ValidString(r.rows.text) && !slices.ContainsFunc(r.raw, inside) {
+		return true
+	}
 	recoded := false
 	for i, field := range r.raw {
 		if utf8.ValidString(field) {

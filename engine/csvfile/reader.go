@@ -3,13 +3,11 @@ package csvfile
 import (
 	"bytes"
 	"cmp"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	"loadgen/engine/nearest"
 )
@@ -66,11 +64,10 @@ func (f *Fault) Unwrap() error { return f.Kind }
 type Reader struct {
 	Counts
 	options Options
-	rows    *csv.Reader
-	filter  *filter
+	rows    *scanner
 	// bounded is what is left of the bytes that the file may have, nil for any amount.
 	bounded *io.LimitedReader
-	// raw are the fields as the library has them, fields as the file does.
+	// fields are those of the row, raw those of the row that was read last.
 	raw, fields []string
 	// ahead are rows that FindTimes has read before their turn.
 	ahead []heldRow
@@ -122,8 +119,8 @@ func New(from io.Reader, o Options) *Reader {
 	if escaped := (dialect{best.separator, true}); !best.reads(h, &o) && escaped.reads(h, &o) {
 		best = escaped
 	}
-	r.rows, r.filter = best.reader(io.MultiReader(bytes.NewReader(h.text), from), &o)
-	r.filter.learns = !r.filter.escapes
+	r.rows = best.scanner(io.MultiReader(bytes.NewReader(h.text), from), &o)
+	r.rows.learns = !best.escapes
 	return r
 }
 
@@ -136,18 +133,14 @@ func (r *Reader) Next() bool {
 	} else if !r.read() {
 		return false
 	}
-	r.fields = r.fields[:0]
-	for _, field := range r.raw {
-		r.fields = append(r.fields, strings.TrimPrefix(field, `"`))
-	}
+	r.fields = r.raw
 	return true
 }
 
 // read reads the next row that is sound into raw.
 func (r *Reader) read() bool {
 	for !r.ended && len(r.faults) < r.options.Faults {
-		var err error
-		r.raw, err = r.rows.Read()
+		err := r.rows.next()
 		if r.bounded != nil && r.bounded.N == 0 {
 			r.faults, r.line, r.ended = nil, 1, true
 			r.Fault("the file exceeds %d MiB", r.options.Bytes>>20)
@@ -161,7 +154,7 @@ func (r *Reader) read() bool {
 			r.fail(err)
 			continue
 		}
-		r.line, _ = r.rows.FieldPos(0)
+		r.raw, r.line = r.rows.fields, r.rows.line
 		if r.width == 0 {
 			r.width = len(r.raw)
 			r.decode()
@@ -192,26 +185,19 @@ var separators = map[byte]string{',': "a comma", ';': "a semicolon", '\t': "a ta
 
 // fail keeps why a row could not be read.
 func (r *Reader) fail(err error) {
-	var bound *boundFault
-	var form *csv.ParseError
+	var row *rowFault
 	var broken *Damage
 	switch {
 	case errors.As(err, &broken):
 		r.ended = true
 		r.Fault("%s", broken.what)
-	case errors.As(err, &bound):
-		r.line, r.ended = bound.line, true
-		r.Fault("%s", bound.what)
-	case errors.As(err, &form):
+	case errors.As(err, &row) && row.fatal:
+		r.line, r.ended = r.rows.line, true
+		r.Fault("%s", row.what)
+	case errors.As(err, &row):
 		// The names of the columns may be in the first row.
-		r.line, r.ended = form.StartLine, r.width == 0
-		what := "text follows a closing quotation mark; expected " + separators[r.filter.separator] + ", or two marks for one"
-		if errors.Is(form, csv.ErrBareQuote) {
-			what = "unexpected quotation mark; expected a quoted field with doubled quotation marks"
-		} else if f := r.filter; f.err == io.EOF && f.at == within && f.row == form.StartLine {
-			what = "unclosed quotation mark"
-		}
-		r.Skip("field %d: %s", len(r.raw)+1, what)
+		r.line, r.ended = r.rows.line, r.width == 0
+		r.Skip("%s", row.what)
 	default:
 		r.ended = true
 		if r.broken = err; r.options.Holds != "" {
@@ -241,7 +227,7 @@ func (r *Reader) Column(name string) (at int, found bool) {
 
 // Absent reports whether there is nothing at all in a field of the row, not even
 // quotation marks.
-func (r *Reader) Absent(field int) bool { return r.raw[field] == "" }
+func (r *Reader) Absent(field int) bool { return r.fields[field] == "" && !r.rows.quoted[field] }
 
 // Line returns the line at which the row begins, counted from 1.
 func (r *Reader) Line() int { return r.line }

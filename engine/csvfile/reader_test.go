@@ -249,7 +249,7 @@ func TestMemoryIsConstant(t *testing.T) {
 // is read read the same when it is written again.
 func FuzzRows(f *testing.F) {
 	for _, seed := range []string{"a\nb\n", "a,b\r\n\"c\"\"d\",\"e\nf\"\n", "\"a", "a\"b\n", "\"a\"b\n", "\n\n,\n", "\"\"\n", "\"\r\n\"\r", "x,\"y\"\n1,2,3\n",
-		"\uFEFFa\n", "Key;Text\n\"a;\\\"b\";c\n", "Key\tText\n\"\\\\\"\t\"\\\"x\"\n", "\"\"\"\",\"\",\n", "a\rb\n", "\xFF\xFE", "\xFE\xFF\x00", "\x1F\x8B\x08"} {
+		"\uFEFFa\n", "Key;Text\n\"a;\\\"b\";c\n", "Key\tText\n\"\\\\\"\t\"\\\"x\"\n", "\"\"\"\",\"\",\n", "a\rb\n", "\xFF\xFE", "\xFE\xFF\x00", "\x1F\x8B\x08", "sep=;\nKey;Text\n1;2\n", "# a\n#Key|Text\n\x80|b\n#\n", "Key\r27/11/2026\r"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -276,6 +276,15 @@ func FuzzRows(f *testing.F) {
 		}
 		if alone := strings.Contains(strings.ReplaceAll(text, "\r\n", ""), "\r"); (wrong == nil) != (err == nil) && !alone && !strings.Contains(text, `\`) {
 			t.Fatalf("rows of %q: %v; the library says %v", text, err, wrong)
+		}
+		dirty := options
+		dirty.Dirty = true
+		r := csvfile.New(strings.NewReader(text), dirty)
+		for more := r.Next() && r.FindTimes("", []int{0}); more && r.Next(); {
+			r.TimeOf(0)
+		}
+		if err := r.Err(); r.Skipped > r.Rows || err != nil && !strings.HasPrefix(err.Error(), "f.csv:") {
+			t.Fatalf("dirty rows of %q: %d of %d skipped, %v; want faults of the file", text, r.Skipped, r.Rows, err)
 		}
 		got, err = rowsOf(strings.NewReader(text), options)
 		if err != nil {
