@@ -64,7 +64,7 @@ output.`
 const keysHelp = `Keys judges the keys in a CSV file of any size, plain or gzip: in columns PartitionKey and
 optionally RowKey, instant, entities and operation, or formed from columns by
 --partition-key and --row-key, like a design. Several --partition-key are evaluated in one
-pass and ranked.
+pass and ranked. One row in a hundred may be unreadable: such rows are skipped and counted.
 
 --time names a column of times. The busiest second of all rows then stands for --rate, and
 each row for as many entities as that takes. Each PartitionKey, and each place where new

@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -24,15 +25,16 @@ const (
 // order: unpacked where it is gzip, and turned around where a mark says UTF-16. What the
 // file is not that it begins as is a [*Damage].
 func Text(from io.Reader) io.Reader {
-	packed := bufio.NewReader(from)
-	if !begins(packed, gzipMark) {
-		return unmarked(packed)
+	packed := &countedReader{from: from}
+	start := bufio.NewReader(packed)
+	if !begins(start, gzipMark) {
+		return unmarked(start)
 	}
-	text, err := gzip.NewReader(packed)
+	text, err := gzip.NewReader(start)
 	if err != nil {
 		return failing{damaged(err)}
 	}
-	return unmarked(bufio.NewReader(unpacked{text}))
+	return unmarked(bufio.NewReader(&unpacked{text: text, packed: packed}))
 }
 
 // Damage is that a file is not what it begins as: a fault of the file, and not of whoever
@@ -55,11 +57,36 @@ func damaged(err error) error {
 	}
 }
 
-// unpacked is the text of a gzip.
-type unpacked struct{ text io.Reader }
+// countedReader counts the bytes that were read.
+type countedReader struct {
+	from  io.Reader
+	bytes int64
+}
 
-func (u unpacked) Read(into []byte) (int, error) {
+func (c *countedReader) Read(into []byte) (int, error) {
+	n, err := c.from.Read(into)
+	c.bytes += int64(n)
+	return n, err
+}
+
+// unpacked is the text of a gzip, of which bytes were read.
+type unpacked struct {
+	text   io.Reader
+	packed *countedReader
+	bytes  int64
+}
+
+// A gzip that unpacks to so much, and to so many times its size, has no rows of a user.
+const (
+	maxUnpacked = 1 << 30
+	maxRatio    = 200
+)
+
+func (u *unpacked) Read(into []byte) (int, error) {
 	n, err := u.text.Read(into)
+	if u.bytes += int64(n); u.bytes > maxUnpacked && u.bytes/maxRatio > u.packed.bytes {
+		return 0, &Damage{fmt.Sprintf("the gzip unpacks to over %d times its size", maxRatio)}
+	}
 	return n, damaged(err)
 }
 

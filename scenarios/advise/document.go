@@ -45,7 +45,7 @@ func (e *Explanation) Document() *document.Document {
 	}
 	c := &e.Cost
 	length := seconds(c.Seconds)
-	d.Show(designs, document.Facts{Lines: changes}, document.Facts{Lines: append(document.SpreadNote(e.SpreadOver), summary(e.Findings),
+	d.Show(designs, document.Facts{Lines: changes}, document.Facts{Lines: append(append(document.SpreadNote(e.SpreadOver), e.InputNotes...), summary(e.Findings),
 		sentence("screen/run", c.Requests, c.Entities, c.Sent, length))})
 	for i := range e.Designs {
 		e.Designs[i].describe(d, fmt.Sprintf("design-%d", i+1))

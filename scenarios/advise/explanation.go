@@ -91,6 +91,8 @@ type Explanation struct {
 	Designs []Design `json:"designs"`
 	// Cost is that of a run with the design in use.
 	Cost Cost `json:"cost"`
+	// InputNotes are sentences about what was assumed or left out of the files of the scenario.
+	InputNotes []string `json:"input_notes,omitempty"`
 	// SpreadOver is the second or minute over which arrivals of a file with the same timestamp are
 	// spread evenly, in nanoseconds; 0 for none.
 	SpreadOver time.Duration `json:"arrivals_spread_over_ns,omitempty"`
@@ -125,7 +127,7 @@ func Explain(ctx context.Context, o Options) (*Explanation, error) {
 			return nil, err
 		}
 	}
-	e := &Explanation{Scenario: s.Name, About: s.About, Basis: "modelled", Targets: *targets, SpreadOver: s.SpreadOver(), warm: s.Start != scenarios.StartCold}
+	e := &Explanation{Scenario: s.Name, About: s.About, Basis: "modelled", Targets: *targets, SpreadOver: s.SpreadOver(), InputNotes: s.InputNotes(), warm: s.Start != scenarios.StartCold}
 	if s.Model.Measured != nil {
 		e.Profile = s.Model.Name()
 	}

@@ -34,6 +34,32 @@ func readAll(f serve.ArchiveFormat, text string) ([]serve.ArchiveRecord, error) 
 	return all, err
 }
 
+// Storage Explorer writes the type of each value in a column of its own, and no table.
+func TestArchiveOfStorageExplorer(t *testing.T) {
+	const text = "PartitionKey,RowKey,RowKey@type,Timestamp,Timestamp@type,Amount,Amount@type,Note,Note@type,Plain\n" +
+		"c1,0001,String,2026-03-04T10:00:00Z,DateTime,5,Int32,,String,a\nc1,0002,String,2026-03-04T10:00:00Z,DateTime,9007199254740993,Edm.Int64,,,\n"
+	var got []string
+	read := func(text, table string) error {
+		return serve.ReadArchive(serve.ArchiveCSV, strings.NewReader(text), table, func(r *serve.ArchiveRecord) error {
+			got = append(got, r.Table+" "+shown(r))
+			return nil
+		})
+	}
+	require.NoError(t, read(text, "Orders"))
+	want := []serve.ArchiveRecord{
+		{Table: "Orders", HasEntity: true, Key: entity.Key{Partition: "c1", Row: "0001"}, Properties: []entity.Property{
+			{Name: "Amount", Value: entity.Int32(5)}, {Name: "Note", Value: entity.String("")}, {Name: "Plain", Value: entity.String("a")}}},
+		{Table: "Orders", HasEntity: true, Key: entity.Key{Partition: "c1", Row: "0002"}, Properties: []entity.Property{
+			{Name: "Amount", Value: entity.Int64(9007199254740993)}}},
+	}
+	require.Len(t, got, len(want))
+	for i := range want {
+		assert.Equal(t, "Orders "+shown(&want[i]), got[i])
+	}
+	assert.ErrorContains(t, read(text, ""), "expected a header such as")
+	assert.ErrorContains(t, read(strings.Replace(text, "Int32", "Number", 1), "Orders"), `line 2: the type of "Amount" is "Number"`)
+}
+
 // written returns records as an archive.
 func written(t testing.TB, f serve.ArchiveFormat, records []serve.ArchiveRecord) string {
 	t.Helper()

@@ -114,7 +114,9 @@ func (r *reader) run(begin func() bool, fault string) (Reading, error) {
 	if r.Err() == nil && r.reading.Rows == 0 {
 		r.Fault("%s", fault)
 	}
-	r.reading.Notes = r.Notes()
+	if r.reading.Notes = r.Notes(); r.reading.Falling > 0 {
+		r.reading.Notes = append(r.reading.Notes, fmt.Sprintf("%d rows are earlier than a row before", r.reading.Falling))
+	}
 	return r.reading, r.Err()
 }
 
