@@ -78,7 +78,7 @@ type unpacked struct {
 
 // A gzip that unpacks to so much, and to so many times its size, has no rows of a user.
 const (
-	maxUnpacked = 1 << 30
+	maxUnpacked = 64 << 20
 	maxRatio    = 200
 )
 
