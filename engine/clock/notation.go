@@ -105,7 +105,7 @@ func parseDigits(text string, layouts map[int]string) (Instant, bool, bool) {
 
 // units are how many nanoseconds the numbers of a notation count, and the range of numbers that have no
 // other sense.
-var units = map[Notation]struct{ unit, min, max int64 }{
+var units = [notations]struct{ unit, min, max int64 }{
 	Seconds:      {1e9, 0, math.MaxInt64 / 1_000_000_000},
 	Milliseconds: {1e6, 1e11, math.MaxInt64 / 1_000_000},
 	Microseconds: {1e3, 1e14, math.MaxInt64 / 1_000},

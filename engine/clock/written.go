@@ -72,10 +72,15 @@ func parseISO(text string) (at Instant, zoned, ok bool) {
 	if sign := len(rest) - len("+07:00"); rest != "" && rest[len(rest)-1] == 'Z' {
 		rest, zoned = rest[:len(rest)-1], true
 	} else if sign >= 0 && (rest[sign] == '+' || rest[sign] == '-') {
-		if offset, zoned, ok = parseZone(rest[sign:]); !ok {
+		hours, okHours := parseCount(rest[sign+1:sign+3], 23)
+		minutes, okMinutes := parseCount(rest[sign+4:], 59)
+		if !okHours || !okMinutes || rest[sign+3] != ':' {
 			return 0, false, false
 		}
-		rest = rest[:sign]
+		if offset = time.Duration(hours*60+minutes) * time.Minute; rest[sign] == '-' {
+			offset = -offset
+		}
+		rest, zoned = rest[:sign], true
 	}
 	nanos, ok := parseFraction(rest)
 	if !ok {
