@@ -191,7 +191,7 @@ type tableReader struct {
 	columns []*packer
 	// timed is the number of columns of times.
 	timed int
-	// instants are the times of a row as text.
+	// instants are the times of a row as text, those of its columns alone.
 	instants [][]byte
 }
 
@@ -209,12 +209,13 @@ func (r *tableReader) begin() bool {
 		}
 		r.columns = append(r.columns, one)
 	}
+	r.instants = make([][]byte, len(times))
 	if r.Timed != "" && r.Err() == nil {
 		if at, found := r.TimeColumns(r.Timed); found {
 			times = append(times, at)
 		}
 	}
-	r.timed, r.instants = len(times), make([][]byte, len(times))
+	r.timed = len(times)
 	return r.Err() == nil && (len(times) == 0 || r.FindTimes(r.TimeFormat, times...))
 }
 
@@ -224,6 +225,9 @@ func (r *tableReader) add() bool {
 		at, found := r.TimeOf(i)
 		if !found {
 			return false
+		}
+		if i == len(r.instants) {
+			break // the time that each row must have is none of the values
 		}
 		r.instants[i] = appendTime(r.instants[i][:0], entity.TicksOf(time.Unix(0, int64(at)).UTC()), transform{})
 	}
