@@ -99,7 +99,7 @@ func (p *Procedure) Next(a Attempt) (Move, target.Operation) {
 	if p.resume == nil {
 		p.start()
 	}
-	t.reply = Reply{*a.Outcome, a.Silent}
+	t.attempt = a
 	switch _, sends := p.resume(); {
 	case sends:
 		return Proceed, t.operation
@@ -152,10 +152,11 @@ func (p *Procedure) Counter(add func(name string, count int64)) {
 type Tx struct {
 	operation target.Operation
 	expected  target.Expected
-	reply     Reply
-	pause     time.Duration
-	counters  map[string]int64
-	yield     func(struct{}) bool
+	// attempt is the one that the function resumes with.
+	attempt  Attempt
+	pause    time.Duration
+	counters map[string]int64
+	yield    func(struct{}) bool
 	// exits reports that the function ends before its last statement, failed that it gave up.
 	exits, failed bool
 }
@@ -174,7 +175,7 @@ func (t *Tx) Send(r Request) Reply {
 	if !t.yield(struct{}{}) {
 		t.exit()
 	}
-	return t.reply
+	return Reply{*t.attempt.Outcome, t.attempt.Silent}
 }
 
 // Sleep delays the next request.
