@@ -2,8 +2,9 @@
 //
 // Create [Statistics] with [New], add keys with [Statistics.Add] or all keys of a CSV file with
 // [ReadKeys], and read the [Report]: the number of partitions, of how many equal partitions the keys
-// are as uneven, the heaviest partitions, the invalid keys, and, from the instants of inserts, whether
-// all inserts fall on one place at any moment ([Order]).
+// are as uneven, the heaviest partitions, the invalid and the repeated keys, and, from the instants of
+// inserts, whether all inserts fall on one place at any moment ([Order]). [Peak] compares the busiest time
+// of each partition, and of each place where new keys follow one another, with that of all rows.
 //
 // A [Stream] classifies keys that arrive one by one in their order, without an instant: whether they
 // ascend or descend, as a results.Order counts.
