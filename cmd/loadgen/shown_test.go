@@ -200,10 +200,10 @@ func (p shownPage) print(t *testing.T, typed string, before int, held map[string
 
 // What the tutorial shows of its scenarios is in them.
 func TestOwnTablePageShowsItsScenario(t *testing.T) {
-	text := pageOf(t, "docs/fleet.yaml") + pageOf(t, "docs/race.yaml")
+	text := pageOf(t, "docs/fleet.yaml") + pageOf(t, "docs/race.yaml") + pageOf(t, "docs/orders.yaml")
 	shown := blocksOf(pageOf(t, "docs/your-own-table.md"), "yaml")
 	for _, block := range shown {
-		assert.Containsf(t, text, block, "neither docs/fleet.yaml nor docs/race.yaml has what the page shows of it:\n%s", block)
+		assert.Containsf(t, text, block, "no scenario beside the page has what it shows of it:\n%s", block)
 	}
 	assert.Truef(t, len(shown) >= 5, "the page shows %d parts of the scenario; the test reads it wrongly", len(shown))
 }
