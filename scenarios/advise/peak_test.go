@@ -242,8 +242,8 @@ func drawTraffic(n int, chance *rand.Rand) traffic {
 	}
 }
 
-// Keys of files are judged as a token bucket for each partition and tail does, at any time. Few
-// rows show rates less precisely, and so do rows by chance.
+// Keys of files are judged as a token bucket for each partition and tail does, at any time, and so is a
+// design that forms the same keys. Few rows show rates less precisely, and so do rows by chance.
 func TestKeysInTime(t *testing.T) {
 	cases, falseAlarms, outliers := resultstest.Cases(40, 400), 0, 0
 	for n := range cases {
@@ -258,7 +258,11 @@ func TestKeysInTime(t *testing.T) {
 		rate := min(20_000, carries*math.Exp(1.4*chance.Float64()-0.7))
 		k, err := FromKeys(strings.NewReader(text), KeysOptions{File: "keys.csv", PerSecond: rate, Targets: documented})
 		require.NoError(t, err)
+		designed, err := FromRows(strings.NewReader(text), []Candidate{{"{PartitionKey}", "{RowKey}"}},
+			KeysOptions{File: "keys.csv", PerSecond: rate, Targets: documented, Time: "instant"})
+		require.NoError(t, err)
 		what := fmt.Sprintf("case %d, %s, even %v, %d rows: %s", n, traffic.what, even, k.Rows, k.Verdict)
+		assert.Equalf(t, k.Verdict, strings.Replace(designed.Verdict, " PartitionKey {PartitionKey}.", "", 1), "%s: of the design", what)
 		throttled := traffic.throttled(rate)
 		assert.Falsef(t, k.State == results.Holds && throttled > 0.02, "%s: throttled is %.3f", what, throttled)
 		if k.State == results.DoesNotHold && throttled == 0 {

