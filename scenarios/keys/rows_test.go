@@ -1,6 +1,8 @@
 package keys_test
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -189,13 +191,24 @@ func TestProbesOfManyValues(t *testing.T) {
 	}
 }
 
-// Whatever bytes a file has, it is read or at fault, and what is read are its fields.
+// Whatever bytes a file has, its rows and its values with weights are read or at fault, and the rows are
+// its fields.
 func FuzzReadTable(f *testing.F) {
 	f.Add([]byte("year,bib\n2001,1\n2001,2\n"))
 	f.Add([]byte("\xFF\xFEy\x00e\x00a\x00r\x00,\x00b\x00i\x00b\x00\n\x001\x00,\x002\x00\n\x00"))
 	f.Add([]byte("\x1F\x8B\x08"))
 	f.Add([]byte("bib;year\r\n\"1\n\";2"))
+	f.Add([]byte("bib,year\n1,\"a\"\"b\"\n999999999,c\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
+		weighed := keys.CSV{File: "r.csv", Column: "year", Weight: "bib"}
+		set, err := weighed.Read(bytes.NewReader(text))
+		if weighed.Set = set; err == nil {
+			require.NotZero(t, set.Len())
+			require.Len(t, probes(weighed), set.Len())
+			generator(t, keys.Options{Attributes: []keys.Attribute{{Name: "x", Values: weighed}}}).Value("x", 7)
+		} else if !errors.Is(err, keys.ErrInvalidRow) || !strings.HasPrefix(err.Error(), "r.csv:") {
+			t.Fatalf("Read = %v; want faults of rows", err)
+		}
 		table, err := keys.ReadTable(strings.NewReader(string(text)), keys.TableOptions{File: "r.csv", Columns: []string{"year", "bib"}})
 		if (table == nil) != (err != nil) {
 			t.Fatalf("ReadTable = a table %t, %v; want one of them", table != nil, err)

@@ -30,19 +30,12 @@ func TestReadKeys(t *testing.T) {
 		ignored          []string
 	}{
 		{"one column", "PartitionKey\nb\na\nb\n", `"b" 2, "a" 1`, 3, 3, 0, nil},
-		{"the last line has no end", "PartitionKey\nb\na", `"a" 1, "b" 1`, 2, 2, 0, nil},
 		{"a header decides by name, in any order and spelling", "row_key,Partition Key\nr,p\n", `"p" 1`, 1, 1, 0, nil},
 		{"times in RFC 3339", "PartitionKey,time\np,2026-01-02T15:04:05Z\np,2026-01-02T15:04:05.25+02:00\n", `"p" 2`, 2, 2, 0, nil},
 		{"an insert without an instant", "PartitionKey,time\np,2026-01-02T15:04:05Z\np,\n", `"p" 2`, 2, 2, 1, nil},
-		{"seconds since 1970", "PartitionKey,instant\np,1767366245\np,1767366245.5\n", `"p" 2`, 2, 2, 0, nil},
-		{"milliseconds since 1970", "PartitionKey,Timestamp\np,1767366245000\n", `"p" 1`, 1, 1, 0, nil},
-		{"durations", "PartitionKey,instant\np,1h2m\nq,3ms\n", `"p" 1, "q" 1`, 2, 2, 0, nil},
 		{"entities", "PartitionKey,entities\np,100\nq,0\np,1\n", `"p" 101, "q" 0`, 3, 3, 0, nil},
 		{"operations", "PartitionKey,verb\np,get\np,Insert\np,InsertOrReplace\np,delete\np,upsert\n", `"p" 5`, 5, 3, 0, nil},
 		{"other columns are not looked at, and told", "Name,PartitionKey,Country\nx,p,y\n", `"p" 1`, 1, 1, 0, []string{"Name", "Country"}},
-		{"fields in quotation marks", "\"PartitionKey\",\"n\"\n\"a,\"\"b\",\"x\ny\"\nc,z\n", `"a,\"b" 1, "c" 1`, 2, 2, 0, []string{"n"}},
-		{"lines that end as in Windows, and a mark of the byte order", "\uFEFFPartitionKey\r\np\r\n", `"p" 1`, 1, 1, 0, nil},
-		{"empty lines are no rows, an empty key is one", "PartitionKey\n\n\"\"\n\n", `"" 1`, 1, 1, 0, nil},
 	} {
 		reading, report, err := readKeys(t, tt.text)
 		assert.NoErrorf(t, err, "%s: ReadKeys(%q)", tt.name, tt.text)
@@ -72,22 +65,14 @@ func TestReadKeysFindsFault(t *testing.T) {
 		{"a column twice", "PartitionKey,time,Timestamp\np,1,1\n", `keys.csv:1: the columns "time" and "Timestamp"`},
 		{"a row of another length", "PartitionKey,b\nc\n", "keys.csv:2:"},
 		{"an instant that is none", "PartitionKey,time\np,yesterday\n", `keys.csv:2: the time is "yesterday"`},
-		{"a day that does not exist", "PartitionKey,time\np,2026-02-30T00:00:00Z\n", `keys.csv:2: the time is "2026-02-30T00:00:00Z"`},
 		{"instants of two kinds", "PartitionKey,time\np,12\np,2026-01-02T15:04:05Z\n", `keys.csv:3: the time is "2026-01-02T15:04:05Z"`},
-		{"seconds and milliseconds", "PartitionKey,time\np,1767366245\np,1767366245000\n", `keys.csv:3:`},
-		{"an instant beyond what can be told", "PartitionKey,time\np,9999-01-01T00:00:00Z\n", `keys.csv:2: the time is`},
 		{"a number that is none", "PartitionKey,count\np,-1\n", `keys.csv:2: the number of entities is "-1"`},
 		{"no number", "PartitionKey,count\np,\n", `keys.csv:2: the number of entities is ""`},
 		{"a number that overflows", "PartitionKey,count\np,99999999999999999999\n", `keys.csv:2: the number of entities is`},
 		{"a number above the bound", "PartitionKey,count\np,1000000001\n", `keys.csv:2: the number of entities is`},
 		{"a mistyped operation", "PartitionKey,verb\np,insret\n", `keys.csv:2: unknown operation "insret"; did you mean "insert"?`},
 		{"an operation of another world", "PartitionKey,verb\np,abracadabra\n", `unknown operation "abracadabra"; expected one of insert`},
-		{"a quotation mark within", "PartitionKey\nb\"c\n", "keys.csv:2: field 1:"},
-		{"text after the closing mark", "PartitionKey\n\"b\"c\n", "keys.csv:2: field 1: text"},
-		{"a mark that is never closed", "PartitionKey\n\"b\nc\nd\n", "keys.csv:2: field 1: unclosed quotation mark"},
 		{"a row that is too long", "PartitionKey\n" + long + "\nb\n", "keys.csv:2: the row exceeds 64 KiB"},
-		{"a last row that is too long", "PartitionKey\n" + long, "keys.csv:2: the row exceeds 64 KiB"},
-		{"a row too long over many lines", "PartitionKey\n\"" + strings.Repeat("x\n", 40_000) + "\"\n", "keys.csv:2: the row exceeds 64 KiB"},
 	} {
 		_, _, err := readKeys(t, tt.text)
 		assert.Truef(t, err != nil && strings.Contains(err.Error(), tt.want) && errors.Is(err, keystatistics.ErrKeys),
