@@ -89,15 +89,12 @@ func TestTimesAndTextsOfAFile(t *testing.T) {
 	assert.EqualValues(t, 60, s.Attributes[2].Values.(keys.Time).Speed)
 	require.NoError(t, s.Set("attributes.card.text", "{bib}-{uuid}"))
 	assert.Equal(t, "{bib}-{uuid}", s.Attributes[3].Values.(keys.Text).Template.String())
+	s = parsed(t, tailed("  at: {time: 2026-11-01T00:00:00Z}", `"{at:hour}"`, `"{bib}"`))
+	assert.Equal(t, keys.Time{Start: 639_290_880_000_000_000, Every: time.Second, Speed: 1}, s.Attributes[2].Values, "the defaults of a time")
 }
 
 // inverted is what {at:inverted} comes to.
 func inverted(at entity.Ticks) string { return fmt.Sprintf("%019d", entity.LatestDateTime-at) }
-
-func TestDefaultsOfATime(t *testing.T) {
-	s := parsed(t, tailed("  at: {time: 2026-11-01T00:00:00Z}", `"{at:hour}"`, `"{bib}"`))
-	assert.Equal(t, keys.Time{Start: 639_290_880_000_000_000, Every: time.Second, Speed: 1}, s.Attributes[2].Values)
-}
 
 // homesOf returns the generators of a scenario's own keys and of its copies.
 func homesOf(t *testing.T, s *scenarios.Scenario) []*keys.Generator {

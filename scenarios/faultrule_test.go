@@ -20,12 +20,6 @@ import (
 	"loadgen/scenarios/fields"
 )
 
-// readFaults returns the rules of a text, and what is wrong with them.
-func readFaults(text string) (rules []engine.FaultRule, faults fields.Faults) {
-	faults = readField(text, scenarios.FaultsBinding(&rules))
-	return rules, faults
-}
-
 // writtenFaults returns rules as a text.
 func writtenFaults(rules []engine.FaultRule) string {
 	return fields.Inline(scenarios.FaultsBinding(&rules).Write())
@@ -44,10 +38,10 @@ func TestARuleIsReadAsItIsMeant(t *testing.T) {
 		{"a window ends", "{kind: freeze, to: 1m30s, key_prefix: a}", engine.FaultRule{Kind: engine.FaultFreeze, Share: engine.WholeShare, KeyPrefix: "a", To: 90 * s}},
 		{"a drip lasts", "{kind: drip, by: 1500ms, share: 99.5%}", engine.FaultRule{Kind: engine.FaultDrip, Share: 995_000, By: 1500 * time.Millisecond, To: scenarios.UntilTheEnd}},
 	} {
-		rules, wrong := readFaults("[" + row.text + "]")
+		rules, wrong := readAs("["+row.text+"]", scenarios.FaultsBinding)
 		require.Emptyf(t, wrong, "%s: %s", row.says, row.text)
 		assert.Equalf(t, []engine.FaultRule{row.want}, rules, "%s: %s", row.says, row.text)
-		again, _ := readFaults(writtenFaults(rules))
+		again, _ := readAs(writtenFaults(rules), scenarios.FaultsBinding)
 		assert.Equalf(t, rules, again, "%s: it is written as %s", row.says, writtenFaults(rules))
 	}
 }
@@ -65,7 +59,7 @@ func TestCheckOfSeveral(t *testing.T) {
 		{"a second one without a window", "[{kind: freeze, to: 5s}, {kind: freeze, to: 9s}]", "1 faults[0]"},
 		{"every attempt at keys that begin so", "[{kind: refuse, key_prefix: a}]", ""},
 	} {
-		rules, wrong := readFaults(row.text)
+		rules, wrong := readAs(row.text, scenarios.FaultsBinding)
 		require.Emptyf(t, wrong, "%s: %v", row.says, wrong)
 		var found []string
 		scenarios.CheckFaults(rules, scenarios.UntilTheEnd, func(place int, what string) {
@@ -120,14 +114,14 @@ func FuzzFaults(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		rules, wrong := readFaults(text)
+		rules, wrong := readAs(text, scenarios.FaultsBinding)
 		if len(wrong) > 0 || len(rules) == 0 {
 			return
 		}
 		if faults := (engine.FaultPlan{Rules: rules}).Validate(); len(faults) > 0 {
 			t.Fatalf("%q is read as %+v, which is no plan: %v", text, rules, faults)
 		}
-		if again, wrong := readFaults(writtenFaults(rules)); len(wrong) > 0 || !reflect.DeepEqual(again, rules) {
+		if again, wrong := readAs(writtenFaults(rules), scenarios.FaultsBinding); len(wrong) > 0 || !reflect.DeepEqual(again, rules) {
 			t.Fatalf("%q is read as %+v, written as %s, and read again as %+v, %v", text, rules, writtenFaults(rules), again, wrong)
 		}
 		scenarios.CheckFaults(rules, scenarios.UntilTheEnd, func(int, string) {})

@@ -162,11 +162,6 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// offering is the race with one operation in place of its get.
-func offering(operation string) string {
-	return strings.Replace(race, "{verb: get, weight: 3}", operation, 1)
-}
-
 // What an operation leaves out has its default.
 func TestOperationsAreReadAndWritten(t *testing.T) {
 	const byRow = "RowKey eq '1' or RowKey eq '2'"
@@ -203,7 +198,7 @@ func TestOperationsAreReadAndWritten(t *testing.T) {
 		{"verb: query, class: table-scan, where: \"RowKey eq '{bib}__{age}'\"",
 			scenarios.OperationSpec{Class: scenarios.ClassTableScan, Where: "RowKey eq '{bib}__{age}'"}},
 	} {
-		got := reread(t, offering("{"+tt.text+"}")).Phases[1].Traffic.Operations[0]
+		got := reread(t, strings.Replace(race, "{verb: get, weight: 3}", "{"+tt.text+"}", 1)).Phases[1].Traffic.Operations[0]
 		if tt.want.Class != "" {
 			tt.want.Verb = entity.Query
 		}

@@ -1,6 +1,7 @@
 package clock_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -137,13 +138,6 @@ func TestRefusedTimes(t *testing.T) {
 
 // A column has one notation, which its values decide together.
 func TestColumnsOfTimes(t *testing.T) {
-	many := func(text string, n int, others ...string) []string {
-		list := make([]string, n, n+len(others))
-		for i := range list {
-			list[i] = text
-		}
-		return append(list, others...)
-	}
 	for _, row := range []struct {
 		name, format string
 		texts        []string
@@ -155,7 +149,7 @@ func TestColumnsOfTimes(t *testing.T) {
 		{"contradictions", "", []string{"03/04/2026", "27/11/2026", "11/27/2026"}, "", "contradict"},
 		{"a contradiction of what is asked for", "month-first", []string{"03/04/2026", "27/11/2026"}, "", "contradict"},
 		{"the same day and month are the same date", "", []string{"03/03/2026", "04/04/2026"}, "2026-04-04T00:00:00Z", ""},
-		{"seconds of a trace that could be months", "", many("7", 99, "202611"), "1970-01-03T08:16:51Z", ""},
+		{"seconds of a trace that could be months", "", append(slices.Repeat([]string{"7"}, 99), "202611"), "1970-01-03T08:16:51Z", ""},
 		{"as many seconds as months", "", []string{"7", "202611"}, "", "digits or seconds"},
 		{"two notations", "", []string{"2026-11-27", "2026-11-28", "12.5"}, "", "seconds; expected a time"},
 		{"minutes over 23", "", []string{"10:06", "45:10"}, "1970-01-01T00:45:10Z", ""},

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/resultstest"
 	"loadgen/scenarios/advise/keystatistics"
@@ -76,33 +77,8 @@ func TestCandidatesThatCannotBeTried(t *testing.T) {
 	}
 }
 
-// Rows out of order count at their instants, and keys that are there twice are told.
-func TestRowsThatAreOddAreTold(t *testing.T) {
-	var text strings.Builder
-	text.WriteString("place,bib,time\n")
-	for i := range 2000 {
-		// Every tenth row is a minute early, and every fiftieth has the bib of the one before.
-		at := 1_780_000_000 + i
-		if i%10 == 9 {
-			at -= 60
-		}
-		fmt.Fprintf(&text, "%d,%d,%d\n", i%7*1000/1000, i-i%50/49*7, at)
-	}
-	c, err := FromRows(strings.NewReader(text.String()), []Candidate{{"{place}", "{bib}"}}, KeysOptions{File: "rows.csv", Targets: documented})
-	require.NoError(t, err)
-	k := c.Ranked[0]
-	assert.Truef(t, k.Falling == 200 && k.Timed && k.Keyed == 2000 && k.Repeated == 40,
-		"%d rows out of order, timed %v, %d of %d keys repeated; want 200, true, 40 of 2,000", k.Falling, k.Timed, k.Repeated, k.Keyed)
-	// Rows of keys count alike.
-	keyed := judgedKeys(t, strings.Replace(text.String(), "place,bib", "PartitionKey,RowKey", 1), 0)
-	assert.Equal(t, k.Counts, keyed.Counts)
-	assert.Equal(t, k.Falling, keyed.Falling)
-	if f := findingOf(k.Findings, "unique-keys"); f.Verdict != Error || !strings.Contains(f.Evidence, " 40 ") {
-		t.Errorf("unique-keys = %+v; want an error of 40", f)
-	}
-}
-
-// Inserts that repeat the keys of an earlier row are counted exactly, empty keys among them, and do not hold.
+// Inserts that repeat the keys of an earlier row are counted exactly, empty keys among them, and do not hold. Rows
+// that are earlier than one before are counted, too. Rows of keys count like rows of a design.
 func TestRepeatedKeysAreCounted(t *testing.T) {
 	for n := range resultstest.Cases(8, 100) {
 		chance := rand.New(rand.NewPCG(uint64(n), 3))
@@ -119,13 +95,21 @@ func TestRepeatedKeysAreCounted(t *testing.T) {
 				repeated++
 			}
 			seen[both] = true
-			return fmt.Sprintf("%s,%d", both, 1_780_000_000+i)
+			at := 1_780_000_000 + i
+			if i%10 == 9 {
+				at -= 60
+			}
+			return fmt.Sprintf("%s,%d", both, at)
 		})
 		named := judgedKeys(t, strings.Replace(text, "a,b", "PartitionKey,RowKey", 1), 10)
 		c, err := FromRows(strings.NewReader(text), []Candidate{{"{a}", "{b}"}}, KeysOptions{File: "rows.csv", PerSecond: 10, Targets: documented})
 		require.NoError(t, err)
+		assert.Equal(t, named.Counts, c.Ranked[0].Counts)
 		for _, k := range []*Keys{named, c.Ranked[0]} {
-			assert.Equalf(t, []int64{3000, repeated}, []int64{k.Keyed, k.Repeated}, "case %d: the keys, and those of an earlier row", n)
+			assert.Equalf(t, []int64{3000, repeated, 300}, []int64{k.Keyed, k.Repeated, k.Falling}, "case %d: the keys, those of an earlier row, and rows out of order", n)
+			assert.Truef(t, k.Timed, "case %d", n)
+			f := findingOf(k.Findings, "unique-keys")
+			assert.Equalf(t, repeated > 0, f.Verdict == Error && strings.Contains(f.Evidence, " "+document.Count(repeated)+" "), "case %d: %+v", n, f)
 			assert.Equalf(t, repeated > 0, k.State == results.DoesNotHold, "case %d: %d repeated: %s", n, repeated, k.Verdict)
 		}
 	}
