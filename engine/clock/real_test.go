@@ -83,24 +83,6 @@ func TestAlarm(t *testing.T) {
 	})
 }
 
-func TestManySleepersWakeEachAtTheirInstant(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clk := clock.NewReal()
-		woke := make(chan time.Duration, 100)
-		for n := range 100 {
-			go func() {
-				until := clock.Instant(time.Duration(n*37%100) * ms)
-				err := clk.Sleep(t.Context(), until)
-				assert.Truef(t, err == nil, "Sleep(%v) = %v; want nil", until.Offset(), err)
-				woke <- clk.Now().Sub(until)
-			}()
-		}
-		for range 100 {
-			assert.EqualValues(t, 0, <-woke, "a sleeper woke after its instant")
-		}
-	})
-}
-
 func TestSleeper(t *testing.T) {
 	for _, row := range []struct {
 		name    string

@@ -12,11 +12,6 @@ import (
 	"loadgen/engine/wire"
 )
 
-func goldenReplies() []string {
-	return []string{"batch_reply_done.txt", "batch_reply_echo.txt", "batch_reply_failed.txt", "batch_reply_unmet.txt",
-		"batch_reply_read.txt", "batch_reply_missing.txt"}
-}
-
 func raceReply() *wire.BatchReply {
 	return &wire.BatchReply{ID: "41ab", Rendering: wire.Rendering{Base: batchBase, Table: "Races"}}
 }

@@ -364,8 +364,8 @@ func FuzzBatchRequest(f *testing.F) {
 }
 
 func FuzzBatchReply(f *testing.F) {
-	for _, name := range goldenReplies() {
-		text := golden(f, name)
+	for _, name := range []string{"done", "echo", "failed", "unmet", "read", "missing"} {
+		text := golden(f, "batch_reply_"+name+".txt")
 		f.Add("batchresponse_41ab", text, "0001__Kim")
 		f.Add("", strings.ReplaceAll(text, "\r\n", "\n"), "1:2:3")
 	}

@@ -73,18 +73,6 @@ func TestSetsOfOneBuildRarelyAlarm(t *testing.T) {
 	}
 }
 
-// A gate that ran all of A before all of B would alarm at a machine that drifts: the
-// order is what keeps it honest, not the test.
-func TestSequentialOrderAlarmsAtDrift(t *testing.T) {
-	const sets = 200
-	drifting := machine{runSD: 0.05, driftSD: 0.02}
-	up, down := alarms(t, sets, 1, func(rng *rand.Rand) []compare.Trial {
-		return []compare.Trial{one(drifting.pairs(sequential(compare.DefaultPairs), 0, rng))}
-	})
-	assert.Truef(t, !atMost(up+down, sets, 0.03) && up+down >= sets/10,
-		"%d of %d sequential sets alarm; want far more than 3 %%, or the order would not matter", up+down, sets)
-}
-
 func TestTenPercentIsFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a statistical test of one goroutine")

@@ -90,16 +90,3 @@ func TestTheAnsweringFigureStandsOnce(t *testing.T) {
 		}
 	}
 }
-
-func TestOnlyFirstPartIsOpen(t *testing.T) {
-	d := &document.Document{Answer: document.Answer{Claim: "IT HOLDS"}, Sections: []document.Section{{ID: "a", Title: "First"}, {ID: "b", Title: "Second"}}}
-	open := ""
-	for _, part := range byClass(parsed(t, rendered(t, d, nil)), "part") {
-		for _, a := range part.Attr {
-			if a.Key == "open" {
-				open += said(all(part, "h2")[0])
-			}
-		}
-	}
-	assert.Equal(t, "First", open)
-}

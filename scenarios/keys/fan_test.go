@@ -152,25 +152,6 @@ func TestEqualSharesComeInTheOrderOfTheIndex(t *testing.T) {
 	assert.Equal(t, want, keys.Skew(g, 5), "Skew()")
 }
 
-// TestSharesMatchTheWeights holds the partitions of 20,000 entities against the
-// weights of their attributes.
-func TestSharesMatchTheWeights(t *testing.T) {
-	var observed []int64
-	var shares []float64
-	held := map[string]int64{}
-	for _, share := range keys.Skew(generator(t, race()), 20_000) {
-		held[share.PartitionKey] = int64(share.Entities)
-	}
-	for name, share := range map[string]float64{"Full": 0.4, "Half": 0.35, "10 km": 0.25} {
-		for _, event := range []string{"2011 New York City Marathon", "2011 Berlin Marathon"} {
-			observed, shares = append(observed, held[event+"__"+name]), append(shares, share/2)
-		}
-	}
-	assert.Len(t, held, 6, "partitions")
-	checkFit(t, observed, shares, "event × distance")
-	checkMisfit(t, observed, powers(6, 0, 6, from(0)), "even shares")
-}
-
 // ranksOf returns the rank and the value of so many entities under a scrambled zipf:
 // the same draws without scrambling are the ranks.
 func ranksOf(t *testing.T, seed uint64, of int64, exponent float64, draws uint64) (ranks, given []int64) {

@@ -71,16 +71,6 @@ func late(layout string, most time.Duration) part {
 	}
 }
 
-// mostly writes a word, or for one event in so many one of n numbers.
-func mostly(word string, one int, format string, n int) part {
-	return func(e *Event) string {
-		if e.Draw.IntN(one) > 0 {
-			return word
-		}
-		return fmt.Sprintf(format, e.Draw.IntN(n))
-	}
-}
-
 // dominant writes one of 40 tenants, and in nine of ten events one of them.
 func dominant(tenant int) part {
 	return func(e *Event) string {
@@ -103,7 +93,7 @@ func word(share func(*Event) float64) part {
 
 // Designs returns every design, in the order of the list.
 func Designs() []Design {
-	return slices.Concat(timeFirst(), numbers(), names(), timeLater(), disturbed())
+	return slices.Concat(timeFirst(), numbers(), names(), timeLater())
 }
 
 func design(name string, span time.Duration, verdict, reversed keystatistics.Verdict, hot bool, parts []part) Design {
@@ -213,7 +203,9 @@ func names() []Design {
 			return 1 - float64(e.Number+1)/float64(e.Count)
 		})),
 		hot("a constant", keystatistics.OnePartition, month, text("settings")),
-		hot("one tenant that has nearly all", keystatistics.Dominant, month, mostly("tenant017", 20, "tenant%03d", 40)),
+		hot("one tenant that has nearly all", keystatistics.Dominant, month, func(e *Event) string {
+			return fmt.Sprintf("tenant%03d", [2]int{17, e.Draw.IntN(40)}[max(0, 1-e.Draw.IntN(20))])
+		}),
 	}
 }
 
@@ -227,12 +219,7 @@ func timeLater() []Design {
 		spread("device of 500, then the day", 60*day, drawn("device%04d_", 500), at("20060102")),
 		several("log source of 12, then the hour", month, drawn("web%02d_", 12), at(hourly)),
 		several("region of 4, then inverted ticks", month, oneOf("asia_", "europe_", "us-east_", "us-west_"), inverted(1)),
-	}
-}
-
-// disturbed are streams that do not come as neatly as their keys suggest.
-func disturbed() []Design {
-	return []Design{
+		// Streams that do not come as neatly as their keys suggest.
 		spread("dated rows, imported again in random order", time.Hour, func(e *Event) string {
 			return start.Add(time.Duration(e.Draw.Float64() * float64(year))).Format(daily)
 		}),
