@@ -356,10 +356,7 @@ func TestGateOfAScenario(t *testing.T) {
 			t.Errorf("%s: Gated() returns the scenario's own slice", row.name)
 		}
 	}
-}
-
-// A gate is changed by its path like any other value, and checked likewise.
-func TestSetGate(t *testing.T) {
+	// A gate is changed by its path like any other value, and checked likewise.
 	s := parsed(t, expecting("  - throttled < 1%"))
 	require.NoError(t, s.Set("gate", "{metrics: [served]}"))
 	require.Equal(t, []string{"served"}, s.Gated().Metrics)

@@ -16,20 +16,16 @@ import (
 	"loadgen/report/document"
 )
 
-// rooms is a document with an awkward table of each kind.
-func rooms() *document.Document {
+// room is the page of a document with an awkward table of each kind.
+func room(t *testing.T) *html.Node {
+	t.Helper()
 	d := stress(30)
 	d.Sections = append(d.Sections, document.Section{ID: "odd", Title: "Odd", Blocks: []document.Block{
 		document.Table{ID: "none", Caption: "Nothing", Columns: []document.Column{{Title: "a"}, {Title: "b"}}},
 		document.Table{ID: "ragged", Columns: []document.Column{{Title: ""}, {Title: "b", Group: "g", Unit: "ms"}}, Rows: [][]document.Cell{{{Text: "1"}}, {{Text: "1"}, {Text: "2"}, {Text: "3"}}, {}}},
 		document.Table{ID: "none", Rows: [][]document.Cell{{{Text: "x"}}}},
 	}})
-	return d
-}
-
-func room(t *testing.T) *html.Node {
-	t.Helper()
-	return parsed(t, rendered(t, rooms(), drawn()))
+	return parsed(t, rendered(t, d, drawn()))
 }
 
 func TestLandmarksAndHeadings(t *testing.T) {

@@ -112,8 +112,7 @@ func harmless(r rune) rune {
 }
 
 func TestPlantedTextStaysText(t *testing.T) {
-	for _, text := range planted {
-		checkHostile(t, text, 2)
+	for _, text := range planted { // which FuzzRender checks, too
 		page := rendered(t, hostile(text, 2), nil)
 		assert.Truef(t, !strings.Contains(string(page), "window.planted=1</script>") && !strings.Contains(string(page), `<img`),
 			"%q reached the page as it is", text)

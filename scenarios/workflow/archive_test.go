@@ -351,7 +351,13 @@ func TestArchivedFinds(t *testing.T) {
 			"age":         func() { s.put("Test", from, all[0], number("Age", 7)) },
 			"ask":         func() { s.run(s.act("archive-request", 1, 1, nil)) },
 			"malformed":   func() { s.run(s.act("archive-request", 1, 1, args{"malformed": "100%"})) },
-			"die":         func() { s.halfway(1) },
+			"die": func() { // after the copy, and the message is put aside
+				s.run(s.act("archive-request", 1, 1, nil))
+				for k := range 2 {
+					s.run(s.act("archive-work", k, 0, args{"hidden": "1s", "attempts": "1", "killed": "100%", "after": "copied"}))
+					s.now = s.now.Add(2 * time.Second)
+				}
+			},
 		}
 		for _, step := range strings.Fields(row.spoiled) {
 			steps[step]()
@@ -364,16 +370,6 @@ func TestArchivedFinds(t *testing.T) {
 		assert.Equal(t, row.faults, strings.Join(found.Examples, ", "), row.name)
 		assert.Truef(t, (found.Faults > 0) == (row.faults != "") && (row.messages != "" || found.Looked >= 3), "%s: %+v", row.name, found)
 		assert.Equal(t, row.messages, strings.Join(check.(workflow.Preceded).Preparation().Findings().Examples, ", "), row.name)
-	}
-}
-
-// halfway has the worker of an employee's message die after the copy, and the message
-// put aside.
-func (s *staff) halfway(employee int) {
-	s.run(s.act("archive-request", 1, employee, nil))
-	for k := range 2 {
-		s.run(s.act("archive-work", k, 0, args{"hidden": "1s", "attempts": "1", "killed": "100%", "after": "copied"}))
-		s.now = s.now.Add(2 * time.Second)
 	}
 }
 
