@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/stat"
 
 	"loadgen/engine/clock"
 )
@@ -82,24 +84,10 @@ func TestUint64IsFairInEveryBit(t *testing.T) {
 	}
 }
 
-// chiSquared returns how far counts are from all being the same.
-func chiSquared(counts []int) float64 {
-	total := 0
-	for _, n := range counts {
-		total += n
-	}
-	expected := float64(total) / float64(len(counts))
-	var sum float64
-	for _, n := range counts {
-		sum += (float64(n) - expected) * (float64(n) - expected) / expected
-	}
-	return sum
-}
-
 func TestIntNIsUniform(t *testing.T) {
 	const perCell = 1000
 	for _, n := range []int{2, 3, 10, 97} {
-		within, across := make([]int, n), make([]int, n)
+		within, across, expected := make([]float64, n), make([]float64, n), slices.Repeat([]float64{perCell}, n)
 		stream := clock.NewStream(11, "uniform")
 		draw := stream.At(0)
 		for number := range uint64(n * perCell) {
@@ -110,8 +98,8 @@ func TestIntNIsUniform(t *testing.T) {
 		// A chi-squared variable of n − 1 degrees has mean n − 1 and standard
 		// deviation √(2(n−1)); its tail is longer than the normal's.
 		bound := float64(n-1) + 6*math.Sqrt(2*float64(n-1))
-		assert.LessOrEqualf(t, chiSquared(within), bound, "IntN(%d) within one number: chi-squared", n)
-		assert.LessOrEqualf(t, chiSquared(across), bound, "IntN(%d) across numbers: chi-squared", n)
+		assert.LessOrEqualf(t, stat.ChiSquare(within, expected), bound, "IntN(%d) within one number: chi-squared", n)
+		assert.LessOrEqualf(t, stat.ChiSquare(across, expected), bound, "IntN(%d) across numbers: chi-squared", n)
 	}
 }
 

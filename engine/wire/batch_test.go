@@ -207,15 +207,6 @@ func TestBatchRequestRefuses(t *testing.T) {
 	}
 }
 
-// Changes without a body may come before the first with one, also in a request
-// that nothing was parsed into before.
-func TestDeletesBeforeTheFirstBody(t *testing.T) {
-	changes := []entity.Change{{Verb: entity.Delete, Key: raceKey("1"), Match: entity.MatchAny}, {Verb: entity.Delete, Key: raceKey("2"), Match: entity.MatchAny},
-		{Verb: entity.Insert, Key: raceKey("3"), Properties: properties("Age", entity.Int32(55))}}
-	request := parsed(t, "batch_fresh", string(wire.AppendBatch(nil, "fresh", batchBase, "Registrations", changes, nil)))
-	assert.Truef(t, sameChanges(request.Changes, changes), "Parse read %+v; want %+v", request.Changes, changes)
-}
-
 // A head may repeat the lines of the one before it, and is then not read anew:
 // an operation has to mean what it means alone.
 func TestAnOperationMeansTheSameInAnyTransaction(t *testing.T) {
@@ -282,9 +273,6 @@ func TestBatchRequestLimits(t *testing.T) {
 	}
 	code, _, _ := b.Parse("", "----")
 	assert.Truef(t, code == entity.InvalidInput, "Parse without a boundary = %q; want %q", code, entity.InvalidInput)
-	if code, _, _ := b.Parse("batch_7d9c", golden(t, "batch_request.txt")); code != entity.OK || !sameChanges(b.Changes, raceChanges()) {
-		t.Errorf("Parse after others = %q with %+v; want nothing of them", code, b.Changes)
-	}
 }
 
 var batchBase = wire.Base{URL: "http://127.0.0.1:10002/races", Account: "races"}
