@@ -48,12 +48,6 @@ func TestFannedPlans(t *testing.T) {
 	}
 }
 
-// A plan of one query has one range, and it is that of the plan.
-func TestRangesOfOneQuery(t *testing.T) {
-	plan := designed(t, "{event}", "{bib}").FannedPlan([]string{"event"}, 0)
-	assert.Equal(t, []filter.Range{plan.Range(eventOf(3))}, plan.Ranges(eventOf(3)), "Ranges()")
-}
-
 // number returns the value of an entity as an integer.
 func number(t *testing.T, g *keys.Generator, n uint64) int64 {
 	t.Helper()

@@ -65,7 +65,8 @@ func TestKeyIsItsTemplates(t *testing.T) {
 	}
 }
 
-// Around the sizes at which a further filler becomes necessary none is missed by more than a byte.
+// Around the sizes at which a further filler becomes necessary none is missed by more than the last byte of
+// a filler, whose letters have two; 0 fillers are any number.
 func TestSizeIsExact(t *testing.T) {
 	for _, tt := range []struct {
 		name        string
@@ -83,33 +84,26 @@ func TestSizeIsExact(t *testing.T) {
 		for size := tt.first; size <= tt.last; size++ {
 			o := race()
 			o.Size = size
-			checkSize(t, tt.name, o, tt.fillers)
+			g := generator(t, o)
+			exact := false
+			for n := range uint64(5) {
+				key, properties := g.Key(n), g.Properties(n)
+				got := entity.Size(key, properties)
+				exact = exact || got == o.Size
+				assert.Falsef(t, got != o.Size && got != o.Size-1,
+					"%s: entity %d has %d bytes; want %d or one less", tt.name, n, got, o.Size)
+				change := entity.Change{Verb: entity.Insert, Key: key, Properties: properties}
+				code, detail := change.Validate()
+				assert.Truef(t, code == entity.OK, "%s: entity %d is not legal: %s: %s", tt.name, n, code, detail)
+				if got := len(properties) - len(o.Properties); tt.fillers > 0 && got != tt.fillers {
+					t.Errorf("%s: entity %d of %d bytes has %d fillers; want %d", tt.name, n, o.Size, got, tt.fillers)
+				}
+			}
+			// Beside one filler, all entities of the race have an odd size.
+			if want := o.Size%2 == 1; tt.fillers == 1 && exact != want {
+				t.Errorf("%s: an entity of exactly %d bytes came up: %t; want %t", tt.name, o.Size, exact, want)
+			}
 		}
-	}
-}
-
-// checkSize fails where an entity is not of its size, but for the last byte of a filler, whose
-// letters have two; 0 fillers are any number.
-func checkSize(t *testing.T, name string, o keys.Options, fillers int) {
-	t.Helper()
-	g := generator(t, o)
-	exact := false
-	for n := range uint64(5) {
-		key, properties := g.Key(n), g.Properties(n)
-		got := entity.Size(key, properties)
-		exact = exact || got == o.Size
-		assert.Falsef(t, got != o.Size && got != o.Size-1,
-			"%s: entity %d has %d bytes; want %d or one less", name, n, got, o.Size)
-		change := entity.Change{Verb: entity.Insert, Key: key, Properties: properties}
-		code, detail := change.Validate()
-		assert.Truef(t, code == entity.OK, "%s: entity %d is not legal: %s: %s", name, n, code, detail)
-		if got := len(properties) - len(o.Properties); fillers > 0 && got != fillers {
-			t.Errorf("%s: entity %d of %d bytes has %d fillers; want %d", name, n, o.Size, got, fillers)
-		}
-	}
-	// Beside one filler, all entities of the race have an odd size.
-	if want := o.Size%2 == 1; fillers == 1 && exact != want {
-		t.Errorf("%s: an entity of exactly %d bytes came up: %t; want %t", name, o.Size, exact, want)
 	}
 }
 

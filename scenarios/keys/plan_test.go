@@ -247,6 +247,7 @@ func TestFannedRangesHoldWhatIsAskedFor(t *testing.T) {
 		span := time.Duration(rng.IntN(2)) * time.Duration(rng.Int64N(int64(3*time.Hour)))
 		plan := g.FannedPlan(know, span)
 		if plan.Queries() == 1 {
+			assert.Equalf(t, []filter.Range{plan.Range(eventOf(3))}, plan.Ranges(eventOf(3)), "seed %d: the ranges of one query", seed)
 			continue
 		}
 		fanned++

@@ -159,11 +159,6 @@ func divided(values []float64) (at int, clarity float64) {
 	return statistics.NewDivider(len(values)).Divide(values)
 }
 
-// atMost says whether so many of n are compatible with a share of that much, at 0.1 %.
-func atMost(seen, n int, share float64) bool {
-	return distuv.Binomial{N: float64(n), P: share}.CDF(float64(seen-1)) <= 0.999
-}
-
 // slowDivide goes through every split by the formula's sums.
 func slowDivide(values []float64) (at int, clarity float64) {
 	within := func(side []float64) float64 {
@@ -236,6 +231,6 @@ func TestPermutationKeepsItsLevel(t *testing.T) {
 			low++
 		}
 	}
-	assert.Truef(t, atMost(low, sets, level) && low >= sets/20,
+	assert.Truef(t, distuv.Binomial{N: sets, P: level}.CDF(float64(low-1)) <= 0.999 && low >= sets/20,
 		"%d of %d p-values of nothing are at most %v; want about a tenth", low, sets, level)
 }
