@@ -355,29 +355,6 @@ func TestWhatAThrottledAttemptDemanded(t *testing.T) {
 	}
 }
 
-// Attempts end in any order within what a run has open, also when columns have just been
-// put together.
-func TestHeatTakesAttemptsInAnyOrder(t *testing.T) {
-	const lasts = 300 * time.Second
-	rng := rand.New(rand.NewPCG(3, 3))
-	list := skewed(3, 50, 10_000, lasts)
-	for i := range list {
-		list[i].Done = max(list[i].Done, list[i].Done+time.Duration(rng.Int64N(int64(3*time.Second)))-time.Second)
-	}
-	record := playRecord(t, lasts, func(r *results.Recorder) {
-		r.Phase(results.Phase{Name: "step", End: lasts, Reported: true})
-		for i := range list {
-			tell(r, &list[i])
-		}
-	})
-	booksClose(t, record)
-	again := record.Heat
-	slices.Reverse(list)
-	if got := ran(t, list, lasts).Heat; !cmp.Equal(columnless(got), columnless(again)) {
-		t.Errorf("the same attempts told backwards give other sums (-there +back):\n%s", cmp.Diff(columnless(again), columnless(got)))
-	}
-}
-
 // Partitions that come first and stay ahead of all others keep their places: their rows
 // are exact, however many others come and go.
 func TestHeatOfThoseThatStayAheadIsExact(t *testing.T) {
