@@ -1,6 +1,7 @@
 package drive_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -126,6 +127,7 @@ func TestVegetaEnds(t *testing.T) {
 		{"stopped, while attempts take half a second", 100, 500 * time.Millisecond, context.Canceled, 3500 * time.Millisecond, 600 * time.Millisecond},
 		{"stopped, while all workers are busy for a minute", 100, time.Minute, context.Canceled, 3500 * time.Millisecond, 2060 * time.Millisecond},
 		{"enough after three seconds", 100, time.Millisecond, enough, 3 * time.Second, 1200 * time.Millisecond},
+		{"settled after three seconds", 100, time.Millisecond, nil, 3 * time.Second, 1200 * time.Millisecond},
 		{"a target that says nothing", 1, 0, drive.ErrSilent, 10 * time.Second, 2 * time.Minute},
 	} {
 		inBubble(t, func(t *testing.T, clk clock.Real) {
@@ -140,12 +142,12 @@ func TestVegetaEnds(t *testing.T) {
 			switch row.err {
 			case context.Canceled:
 				defer time.AfterFunc(3500*time.Millisecond, cancel).Stop()
-			case enough:
+			case enough, nil:
 				stage.Enough = func(start, now clock.Instant, overdue func() uint64) error {
 					if now.Sub(start) < 3*time.Second || overdue() > 0 {
 						return nil
 					}
-					return enough
+					return cmp.Or(row.err, drive.ErrSettled)
 				}
 			}
 			all, err := runWith(t, ctx, runner, stage)
