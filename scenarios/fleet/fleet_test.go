@@ -135,84 +135,44 @@ func (s *share) carry(ctx context.Context, c protocol.Charge, l Leading) (*resul
 	return results.Read(&folder)
 }
 
-// party is a leader and its members, over wires, at the end.
-type party struct {
-	outcome Outcome
-	err     error
-	members []error
-	seen    []protocol.Event
-}
-
-// meet plays a fleet to its end.
-func meet(ctx context.Context, shares ...*share) *party {
-	p := new(party)
+// meet plays one run of a fleet to its end, and returns its members.
+func meet(ctx context.Context, follows bool, shares ...*share) (*crew, Outcome, error) {
 	c := newCrew(ctx, nil, shares...)
-	c.seen = func(e protocol.Event) { p.seen = append(p.seen, e) }
-	p.outcome, p.err = c.lead(context.WithoutCancel(ctx), "x", false, nil)
+	came, err := c.lead(context.WithoutCancel(ctx), "x", follows, nil)
 	c.all.Wait()
-	p.members = c.ended
-	return p
-}
-
-// Three members carry their shares out, from one instant on, and the leader has all records.
-func TestAFleetFromEndToEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		shares := []*share{{rate: 30, seconds: 3}, {rate: 20, seconds: 3}, {rate: 10, seconds: 3}}
-		p := meet(t.Context(), shares...)
-		require.Truef(t, p.err == nil && len(p.outcome.Faults) == 0 && len(p.outcome.Notes) == 0,
-			"%v, faults %q, notes %q; want none", p.err, p.outcome.Faults, p.outcome.Notes)
-		places := map[int]bool{}
-		for i, s := range shares {
-			assert.Truef(t, p.members[i] == nil, "member %d: %v", i, p.members[i])
-			places[s.charge.Index] = true
-			assert.Truef(t, s.charge.Of == 3 && string(s.charge.Scenario) == "name: x\n" && s.began.Equal(p.outcome.Began),
-				"member %d was charged with %+v and began at %v; want a third, at %v", i, s.charge, s.began, p.outcome.Began)
-			member := p.outcome.Members[s.charge.Index]
-			scheduled := member.Record.Total(results.Everything).Scheduled
-			assert.Truef(t, scheduled == s.rate*3 && member.Scheduled == scheduled && member.Planned == uint64(scheduled),
-				"member %d: planned %d, told %d, in the record %d", i, member.Planned, member.Scheduled, scheduled)
-		}
-		assert.Lenf(t, places, 3, "the places are %v", places)
-		told := 0
-		for _, e := range p.seen {
-			if e.Kind == protocol.SecondTold {
-				if told++; e.Second.Response[0].Count() == 0 {
-					t.Errorf("second %d of %s has no response times", e.Sequence, e.Name)
-				}
-			}
-		}
-		assert.Equal(t, 9, told, "seconds were seen")
-	})
+	return c, came, err
 }
 
 // A share that fails ends the run for all, by name; the others hand in what they have.
 func TestAShareThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := errors.New("no such table service")
-		p := meet(t.Context(), &share{rate: 10, seconds: 3}, &share{fails: broken})
-		assert.Truef(t, errors.Is(p.err, protocol.ErrUnready) && strings.Contains(p.err.Error(), "member1") &&
-			strings.Contains(p.err.Error(), broken.Error()), "the leader ends with %v", p.err)
-		assert.Truef(t, errors.Is(p.members[1], broken) && errors.Is(p.members[0], protocol.ErrRefused),
-			"the members end with %v; want its own fault, and the leader's word", p.members)
+		c, _, err := meet(t.Context(), false, &share{rate: 10, seconds: 3}, &share{fails: broken})
+		assert.Truef(t, errors.Is(err, protocol.ErrUnready) && strings.Contains(err.Error(), "member1") &&
+			strings.Contains(err.Error(), broken.Error()), "the leader ends with %v", err)
+		assert.Truef(t, errors.Is(c.ended[1], broken) && errors.Is(c.ended[0], protocol.ErrRefused),
+			"the members end with %v; want its own fault, and the leader's word", c.ended)
 	})
 }
 
 // A share that fails in the middle of the run has the leader stop the others, which hand in
-// what they have by then.
+// what they have by then. Of a series no run follows.
 func TestAShareThatFailsLater(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		broken := errors.New("the account is gone")
-		p := meet(t.Context(), &share{rate: 10, seconds: 30}, &share{rate: 10, seconds: 30, breaks: broken, after: 4})
-		if p.err != nil || len(p.outcome.Faults) != 1 || !strings.Contains(p.outcome.Faults[0], "member1 was lost: "+broken.Error()) {
-			t.Fatalf("the leader ends with %v, %q; want one fault, of member1", p.err, p.outcome.Faults)
-		}
-		assert.Truef(t, errors.Is(p.members[1], broken) && p.members[0] == nil, "the members end with %v", p.members)
-		for _, m := range p.outcome.Members {
-			if whole := m.Name == "member0"; whole != (m.Record != nil) || whole && (m.Record.Validity != results.Partial || m.Scheduled > 60) {
-				t.Errorf("%s: %d operations were due, its record is there: %v", m.Name, m.Scheduled, m.Record != nil)
+	for _, follows := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			broken := errors.New("the account is gone")
+			c, came, err := meet(t.Context(), follows, &share{rate: 10, seconds: 30}, &share{rate: 10, seconds: 30, breaks: broken, after: 4})
+			if err != nil || len(came.Faults) != 1 || !strings.Contains(came.Faults[0], "member1 was lost: "+broken.Error()) || c.s.rested != nil {
+				t.Fatalf("the leader ends with %v, %q, a run follows: %v; want one fault, of member1, and none", err, came.Faults, c.s.rested != nil)
 			}
-		}
-	})
+			assert.Truef(t, errors.Is(c.ended[1], broken) && c.ended[0] == nil, "the members end with %v", c.ended)
+			for _, m := range came.Members {
+				if whole := m.Name == "member0"; whole != (m.Record != nil) || whole && (m.Record.Validity != results.Partial || m.Scheduled > 60) {
+					t.Errorf("%s: %d operations were due, its record is there: %v", m.Name, m.Scheduled, m.Record != nil)
+				}
+			}
+		})
+	}
 }
 
 // A member that is interrupted hands in what it has, and the run stops.
@@ -223,10 +183,10 @@ func TestAnInterruptedMember(t *testing.T) {
 			time.Sleep(5 * time.Second)
 			cancel(errors.New("interrupted"))
 		}()
-		p := meet(ctx, &share{rate: 10, seconds: 30}, &share{rate: 10, seconds: 30})
-		assert.Truef(t, p.err == nil && len(p.outcome.Faults) != 0 && strings.Contains(p.outcome.Faults[0], "interrupted"),
-			"the leader ends with %v, %q; want a fault that says interrupted", p.err, p.outcome.Faults)
-		for i, m := range p.outcome.Members {
+		_, came, err := meet(ctx, false, &share{rate: 10, seconds: 30}, &share{rate: 10, seconds: 30})
+		assert.Truef(t, err == nil && len(came.Faults) != 0 && strings.Contains(came.Faults[0], "interrupted"),
+			"the leader ends with %v, %q; want a fault that says interrupted", err, came.Faults)
+		for i, m := range came.Members {
 			assert.Truef(t, m.Record != nil && m.Record.Validity == results.Partial, "member %d has no partial record", i)
 		}
 	})
@@ -320,75 +280,69 @@ func (c *crew) lead(ctx context.Context, name string, follows bool, search proto
 		Charge: protocol.Charge{Scenario: []byte("name: " + name + "\n"), Follows: follows}})
 }
 
-// Members take part in one run after another: each is charged with what that run is, in the same
-// place, however long the leader is busy between two.
+// Members carry their shares out in one run after another, from one instant on: each is charged with
+// what that run is, in the same place, however long the leader is busy between two. The leader has all
+// records.
 func TestASeriesOfRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCrew(t.Context(), nil, &share{rate: 30, seconds: 2}, &share{rate: 20, seconds: 2})
-		var places [2]int
+		c, told := newCrew(t.Context(), nil, &share{rate: 30, seconds: 3}, &share{rate: 20, seconds: 3}, &share{rate: 10, seconds: 3}), 0
+		c.seen = func(e protocol.Event) {
+			if e.Kind == protocol.SecondTold {
+				told++
+				assert.NotZerof(t, e.Second.Response[0].Count(), "response times of second %d of %s", e.Sequence, e.Name)
+			}
+		}
+		places := map[int]*share{}
 		for n := range 3 {
 			name := fmt.Sprint("run", n)
 			came, err := c.lead(t.Context(), name, n < 2, nil)
-			require.Truef(t, err == nil && len(came.Faults) <= 0 && len(came.Members) == 2,
-				"run %d: %v, faults %q of %d members; want none, of two", n, err, came.Faults, len(came.Members))
+			require.Truef(t, err == nil && len(came.Faults) == 0 && len(came.Notes) == 0 && len(came.Members) == 3,
+				"run %d: %v, faults %q, notes %q of %d members; want none, of three", n, err, came.Faults, came.Notes, len(came.Members))
 			for i, s := range c.shares {
-				assert.Truef(t, n <= 0 || s.charge.Index == places[i], "run %d: member %d has place %d", n, i, s.charge.Index)
-				places[i] = s.charge.Index
-				if got := came.Members[s.charge.Index].Record.Total(results.Everything).Scheduled; got != 2*s.rate || string(s.charge.Scenario) != "name: "+name+"\n" {
-					t.Errorf("run %d: member %d had %d operations of %q; want %d of its own", n, i, got, s.charge.Scenario, 2*s.rate)
-				}
+				assert.Truef(t, n == 0 || places[s.charge.Index] == s, "run %d: member %d has place %d", n, i, s.charge.Index)
+				places[s.charge.Index] = s
+				assert.Truef(t, s.charge.Of == 3 && string(s.charge.Scenario) == "name: "+name+"\n" && s.began.Equal(came.Began),
+					"run %d: member %d was charged with %+v and began at %v; want a third, at %v", n, i, s.charge, s.began, came.Began)
+				member := came.Members[s.charge.Index]
+				scheduled := member.Record.Total(results.Everything).Scheduled
+				assert.Truef(t, scheduled == s.rate*3 && member.Scheduled == scheduled && member.Planned == uint64(scheduled),
+					"run %d, member %d: planned %d, told %d, in the record %d", n, i, member.Planned, member.Scheduled, scheduled)
 			}
+			assert.Equal(t, 9*(n+1), told, "seconds were seen")
 			time.Sleep(time.Minute) // it makes another table, and fills it
 		}
+		assert.Lenf(t, places, 3, "the places are %v", places)
 		c.all.Wait()
 		assert.NoError(t, errors.Join(c.ended...))
 	})
 }
 
-// Where no other run follows after all, members that wait for one are told so.
+// Where no other run follows after all, members that wait for one are told so; where the leader
+// goes between two runs, each member ends by itself.
 func TestASeriesThatEndsBeforeItsTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newCrew(t.Context(), nil, &share{rate: 30, seconds: 1}, &share{rate: 20, seconds: 1})
-		if _, err := c.lead(t.Context(), "first", true, nil); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(20 * time.Second)
-		began := time.Now()
-		c.s.end()
-		c.all.Wait()
-		if err := errors.Join(c.ended...); err != nil || time.Since(began) > 3*time.Second {
-			t.Errorf("the members end with %v after %v; want no fault, within 3s", err, time.Since(began))
-		}
-	})
-}
-
-// A member that is lost breaks the series: no run follows, and the others end without a fault.
-func TestASeriesThatBreaks(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newCrew(t.Context(), nil, &share{rate: 30, seconds: 9}, &share{rate: 20, seconds: 9, breaks: errors.New("the account is gone"), after: 3})
-		came, err := c.lead(t.Context(), "first", true, nil)
-		c.all.Wait()
-		assert.Truef(t, err == nil && len(came.Faults) != 0 && c.s.rested == nil,
-			"%v, faults %q, a run follows: %v; want a fault, and none", err, came.Faults, c.s.rested != nil)
-		assert.Truef(t, c.ended[0] == nil && c.ended[1] != nil, "the members end with %v", c.ended)
-	})
-}
-
-// The leader goes between two runs: each member ends by itself.
-func TestALeaderThatGoesBetweenRuns(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newCrew(t.Context(), nil, &share{rate: 30, seconds: 1}, &share{rate: 20, seconds: 1})
-		if _, err := c.lead(t.Context(), "first", true, nil); err != nil {
-			t.Fatal(err)
-		}
-		c.s.rested()
-		began := time.Now()
-		c.all.Wait()
-		for i, err := range c.ended {
-			assert.Truef(t, errors.Is(err, protocol.ErrLeaderLost) && time.Since(began) <= 10*time.Second,
-				"member %d ends with %v after %v; want %v within 10s", i, err, time.Since(began), protocol.ErrLeaderLost)
-		}
-	})
+	for _, row := range []struct {
+		name   string
+		end    func(*leadership)
+		want   error
+		within time.Duration
+	}{
+		{"no run follows", (*leadership).end, nil, 3 * time.Second},
+		{"the leader goes", func(s *leadership) { s.rested() }, protocol.ErrLeaderLost, 10 * time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c := newCrew(t.Context(), nil, &share{rate: 30, seconds: 1}, &share{rate: 20, seconds: 1})
+			_, err := c.lead(t.Context(), "first", true, nil)
+			require.NoError(t, err)
+			time.Sleep(20 * time.Second)
+			began := time.Now()
+			row.end(c.s)
+			c.all.Wait()
+			assert.LessOrEqual(t, time.Since(began), row.within, row.name)
+			for i, err := range c.ended {
+				assert.ErrorIsf(t, err, row.want, "%s: member %d ends", row.name, i)
+			}
+		})
+	}
 }
 
 // rates is a search of rates that says what came of each.
