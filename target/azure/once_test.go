@@ -115,7 +115,7 @@ func TestNothingWrittenIsAnAttempt(t *testing.T) {
 	}
 }
 
-// An attempt takes as long as it may, and no longer, whatever begins or ends
+// An attempt takes as long as it may by either way, and no longer, whatever begins or ends
 // meanwhile.
 func TestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -131,14 +131,18 @@ func TestTimeout(t *testing.T) {
 		}}
 		n.join(subject)
 		var attempts sync.WaitGroup
-		for second := range 20 {
-			for row, want := range map[string]time.Duration{"slow": 35 * time.Second, "quick": 0} {
+		send := func(way string, to target.Target, row string, want time.Duration) {
+			began := clk.Now()
+			got := do(t, to, get(row))
+			assert.Equalf(t, want, clk.Now().Sub(began), "a %s attempt by %s", row, way)
+			assert.Truef(t, got.Status == 503 && want == 0 || got.Status == 0 && got.Fault == target.TimedOut && want > 0, "a %s attempt by %s: %+v", row, way, got)
+		}
+		for way, to := range ways(t, subject) {
+			for second := range 20 {
 				attempts.Go(func() {
 					time.Sleep(time.Duration(second) * 7 * time.Second)
-					began := clk.Now()
-					got := do(t, subject, get(row))
-					assert.Equalf(t, want, clk.Now().Sub(began), "a %s attempt", row)
-					assert.Truef(t, got.Status == 503 && want == 0 || got.Fault == target.TimedOut && want > 0, "a %s attempt: %+v", row, got)
+					send(way, to, "quick", 0)
+					send(way, to, "slow", 35*time.Second)
 				})
 			}
 		}

@@ -19,7 +19,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -354,17 +353,4 @@ func TestNetHTTPSendsWhatDoSends(t *testing.T) {
 				"%v over net/http sent\n%+v\nfor %+v; want as Do does\n%+v\nfor %+v", op.Verb, got, b, want, a)
 		}
 	}
-}
-
-// An attempt by net/http at a service that says nothing ends when its time is over.
-func TestNetHTTPEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clk := clock.NewReal()
-		subject := open(t, azure.Options{Clock: clk})
-		service := &network{answer: func(*http.Request) (string, bool) { return "", true }}
-		service.join(subject)
-		got := do(t, netHTTP(t, subject), get("1"))
-		assert.Truef(t, got.Status == 0 && got.Fault == target.TimedOut && clk.Now().Offset() == 5*time.Second,
-			"%+v after %v; want %s after 5s", got, clk.Now().Offset(), target.TimedOut)
-	})
 }
