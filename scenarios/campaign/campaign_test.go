@@ -81,28 +81,6 @@ func closed(t *testing.T, record *results.Record, e *engine.Engine) {
 	}
 }
 
-func TestBooksOfEveryOperation(t *testing.T) {
-	s := small(t, everyKind, "workers=512")
-	w := newWorld(t, s, nil)
-	virtual := recorded(t, w.run(t, stress(s)))
-	closed(t, virtual, w.engine)
-	// 404s of what a delete took are answers that the operations expect, but the engine calls
-	// them failed.
-	sum := virtual.Total(results.Everything)
-	assert.Truef(t, sum.Throttled > 0 && sum.Handled > 0 && sum.Failed == 0, "throttled %d, handled %d, failed %d", sum.Throttled, sum.Handled, sum.Failed)
-	for _, kind := range virtual.Manifest.Operations {
-		sum := virtual.Total(func(_ *results.Phase, k results.Kind) bool { return k.Name == kind.Name })
-		assert.NotZero(t, sum.Sent, kind.Name)
-	}
-	inBubble(t, func(t *testing.T, clk clock.Real) {
-		w := newWorld(t, s, clk)
-		record := recorded(t, w.run(t, stress(s)))
-		closed(t, record, w.engine)
-		got, want := record.Total(results.Reported), virtual.Total(results.Reported)
-		assert.Equal(t, [2]int64{want.Scheduled, want.Offered}, [2]int64{got.Scheduled, got.Offered}, "operations and entities")
-	})
-}
-
 func TestTableIsThisToolsOwn(t *testing.T) {
 	// Somebody else takes the name as soon as it is free.
 	s := small(t, "model.name_delay=0s", "phases.load.entities=100", "phases.peak.rates=[50]")

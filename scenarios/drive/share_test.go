@@ -196,24 +196,3 @@ func TestShareOfLanes(t *testing.T) {
 	stage.Share = drive.Share{Index: 4, Of: 5}
 	assert.Zero(t, virtually(t, nowhere(0, 0), stage).sum.Scheduled, "operations of the fifth share of two")
 }
-
-// A load that comes to rest ends for all shares with the same second.
-func TestSharesThatSettle(t *testing.T) {
-	sent := func(share drive.Share) int64 {
-		stage := openStage(t, backoff.Policy{}, 0, arrival.Step{Rate: 90, Length: 9 * time.Second})
-		stage.Share, stage.Settling = share, true
-		stage.Enough = func(start, now clock.Instant, _ func() uint64) error {
-			if now.Sub(start) < 4*time.Second {
-				return nil
-			}
-			return drive.ErrSettled
-		}
-		return virtually(t, nowhere(0, 0), stage).sum.Scheduled
-	}
-	sum := int64(0)
-	for i := range 4 {
-		sum += sent(drive.Share{Index: i, Of: 4})
-	}
-	assert.EqualValues(t, 360, sum, "operations of four shares until the load settles")
-	assert.EqualValues(t, 360, sent(drive.Share{}), "operations of one process")
-}
