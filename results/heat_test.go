@@ -32,14 +32,6 @@ func (s *heatSum) of(c *results.HeatCells, column int) {
 	}
 }
 
-// sumOf adds a series up.
-func sumOf(list []int64) (all int64) {
-	for _, n := range list {
-		all += n
-	}
-	return all
-}
-
 // everywhere adds all cells of a map up.
 func everywhere(h *results.Heat, column int) heatSum {
 	var sum heatSum
@@ -68,10 +60,10 @@ func sameHeat(t *testing.T, ops []operation, record *results.Record) {
 		}
 	}
 	h := record.Heat
-	got := columnless(h)
-	var nowhere heatSum
-	nowhere.of(&h.Nowhere, -1)
-	got["nowhere"] = nowhere
+	got := map[string]heatSum{"nowhere": heatSum(h.Nowhere.Sum())}
+	for i := range h.Rows {
+		got[results.PartitionName(h.Rows[i].Table, h.Rows[i].Key)] = heatSum(h.Rows[i].Sum())
+	}
 	assert.Equal(t, want, got, "heat")
 	if *h.Partitions != 6 || h.MostMissed != 0 || h.SecondsPerColumn != 1 || h.Columns != len(record.Intervals) || !cmp.Equal(h.Rest, results.HeatCells{}) {
 		t.Errorf("the map has %d partitions, misses %d, %d columns of %d s, rest %+v; want 6, exact, a column for each of %d seconds",
@@ -206,8 +198,7 @@ func TestHeatOfManyKeysAgreesWithBruteForce(t *testing.T) {
 		row := &h.Rows[i]
 		at := [2]string{row.Table, row.Key}
 		shown[at] = true
-		sum := new(heatSum)
-		sum.of(&row.HeatCells, -1)
+		sum := row.Sum()
 		least = min(least, sum.Demanded)
 		lacks := exact[at] - sum.Demanded
 		assert.Truef(t, lacks >= 0 && lacks <= h.MostMissed, "%q has %d of %d demanded", at, sum.Demanded, exact[at])
@@ -322,11 +313,10 @@ func TestHeatIsNotDrivenOutByFailures(t *testing.T) {
 	last.Class, last.Counted = results.Ok, 1000
 	late := ran(t, append(list[:len(list):len(list)], last), time.Second).Heat
 	at := slices.IndexFunc(late.Rows, func(r results.HeatRow) bool { return r.Key == last.PartitionKey })
-	assert.Truef(t, at >= 0 && late.Rows[at].Failed == nil && late.MostMissed == 2 && sumOf(late.Rest.Failed) == 2*1024,
+	assert.Truef(t, at >= 0 && late.Rows[at].Failed == nil && late.MostMissed == 2 && late.Rest.Sum().Failed == 2*1024,
 		"the row of %q is %d, %d is missed at most, %v failed in the rest; want one without failures, which lacks 2, and all 2,048 there", last.PartitionKey, at, late.MostMissed, late.Rest.Failed)
 	h := ran(t, list, time.Second).Heat
-	var rest heatSum
-	if rest.of(&h.Rest, -1); h.MostMissed != 0 || *h.Partitions != 3*1024 || rest != (heatSum{Served: 2 * (1024 - 100), Demanded: 2 * (1024 - 100), Failed: 2 * 1024}) {
+	if rest := h.Rest.Sum(); h.MostMissed != 0 || *h.Partitions != 3*1024 || rest != (results.HeatSum{Served: 2 * (1024 - 100), Demanded: 2 * (1024 - 100), Failed: 2 * 1024}) {
 		t.Errorf("%d is missed at most of %d partitions, the rest is %+v; want none of 3,072, and 924 partitions and the failures in the rest",
 			h.MostMissed, *h.Partitions, rest)
 	}
@@ -371,21 +361,9 @@ func TestHeatOfThoseThatStayAheadIsExact(t *testing.T) {
 		assert.Truef(t, h.MostMissed == 0 && len(h.Rows) == 100,
 			"%d others: %d rows, of which one may lack %d; want the 100 hot partitions, exact", others, len(h.Rows), h.MostMissed)
 		for i := range h.Rows {
-			var sum heatSum
-			if sum.of(&h.Rows[i].HeatCells, -1); sum.Demanded < 333 || sum.Demanded > 334 {
+			if sum := h.Rows[i].Sum(); sum.Demanded < 333 || sum.Demanded > 334 {
 				t.Errorf("%d others: %q demanded %d; want a 300th of 100,000", others, h.Rows[i].Key, sum.Demanded)
 			}
 		}
 	}
-}
-
-// columnless returns the sums of a map's rows.
-func columnless(h *results.Heat) map[string]heatSum {
-	sums := make(map[string]heatSum)
-	for i := range h.Rows {
-		var sum heatSum
-		sum.of(&h.Rows[i].HeatCells, -1)
-		sums[results.PartitionName(h.Rows[i].Table, h.Rows[i].Key)] = sum
-	}
-	return sums
 }

@@ -211,7 +211,7 @@ func TestHeatOfMany(t *testing.T) {
 	for i := range sum.Heat.Rows {
 		row := &sum.Heat.Rows[i]
 		want := exact[results.PartitionName(row.Table, row.Key)]
-		has := sumOf(row.Demanded)
+		has := row.Sum().Demanded
 		assert.Truef(t, has <= want && has >= want-sum.Heat.MostMissed, "%s has %d", row.Key, has)
 	}
 }
