@@ -549,17 +549,14 @@ func TestFootprintCountsTheExcess(t *testing.T) {
 	}
 }
 
-// warmth is what went to one place.
-type warmth struct{ served, throttled, failed, demanded int64 }
-
 // thermometer is a target that notes by table and PartitionKey what it is asked for, and
 // what it answered.
 type thermometer struct {
 	target.Immediate
 	table string
-	seen  map[[2]string]*warmth
+	seen  map[[2]string]*results.HeatSum
 	// whole is what went to no single partition.
-	whole warmth
+	whole results.HeatSum
 }
 
 func (m *thermometer) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
@@ -568,33 +565,21 @@ func (m *thermometer) Submit(now clock.Instant, op *target.Operation) (target.Ou
 	if key, one := op.PartitionKey(); one {
 		place := [2]string{op.Table[len(m.table):], key}
 		if m.seen[place] == nil {
-			m.seen[place] = new(warmth)
+			m.seen[place] = new(results.HeatSum)
 		}
 		at = m.seen[place]
 	}
 	switch outcome.Class(target.Expected{NotFound: true, Conflict: true, Precondition: true}) {
 	case results.Ok:
-		at.served += outcome.Counted
-		at.demanded += outcome.Counted
+		at.Served += outcome.Counted
+		at.Demanded += outcome.Counted
 	case results.Throttled:
-		at.throttled++
-		at.demanded += op.Entities()
+		at.Throttled++
+		at.Demanded += op.Entities()
 	default:
-		at.failed++
+		at.Failed++
 	}
 	return outcome, done
-}
-
-// sum adds a list up.
-func sum(list []int64) (all int64) {
-	for _, n := range list {
-		all += n
-	}
-	return all
-}
-
-func warmthOf(c *results.HeatCells) *warmth {
-	return &warmth{sum(c.Served), sum(c.Throttled), sum(c.Failed), sum(c.Demanded)}
 }
 
 // The heat map of a run is what the target saw: by table and PartitionKey, throttled writes
@@ -612,26 +597,26 @@ func TestHeatIsWhatTheTargetSaw(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			s := ordered(t, row.design, "arrivals: {constant: 300}, for: 6s, drain: 5s, operations: ["+row.operations+"]")
 			set(t, s, "model.partition_target=40", "attributes.customer={zipf: {of: 40, exponent: 1.5}}")
-			meter := &thermometer{Immediate: newWorld(t, s, nil), table: "orders", seen: make(map[[2]string]*warmth)}
+			meter := &thermometer{Immediate: newWorld(t, s, nil), table: "orders", seen: make(map[[2]string]*results.HeatSum)}
 			record := recorded(t, carry(t, t.Context(), &drive.Virtual{Target: meter}, campaign.Options{Scenario: s, Table: "orders"}, nil))
 			h := record.Heat
 			require.NotNil(t, h)
 			require.LessOrEqual(t, len(meter.seen), results.KeptRows, "partitions, few enough for a row each")
-			got := make(map[[2]string]*warmth)
+			got := make(map[[2]string]*results.HeatSum)
 			for i := range h.Rows {
-				got[[2]string{h.Rows[i].Table, h.Rows[i].Key}] = warmthOf(&h.Rows[i].HeatCells)
+				got[[2]string{h.Rows[i].Table, h.Rows[i].Key}] = new(h.Rows[i].Sum())
 			}
-			assert.Empty(t, cmp.Diff(meter.seen, got, cmp.AllowUnexported(warmth{})), "-target +map")
-			assert.Equal(t, meter.whole, *warmthOf(&h.Nowhere), "what is of no partition")
+			assert.Empty(t, cmp.Diff(meter.seen, got), "-target +map")
+			assert.Equal(t, meter.whole, h.Nowhere.Sum(), "what is of no partition")
 			all := record.Total(results.Everything)
 			assert.GreaterOrEqual(t, all.Throttled, int64(50), "enough for the test to say something")
-			mapped := *warmthOf(&h.Rest)
-			for _, one := range append(slices.Collect(maps.Values(got)), warmthOf(&h.Nowhere)) {
-				mapped.served += one.served
-				mapped.throttled += one.throttled
-				mapped.failed += one.failed
+			mapped := h.Rest.Sum()
+			for _, one := range append(slices.Collect(maps.Values(got)), new(h.Nowhere.Sum())) {
+				mapped.Served += one.Served
+				mapped.Throttled += one.Throttled
+				mapped.Failed += one.Failed
 			}
-			assert.Equal(t, [3]int64{all.Served, all.Throttled, all.Failed}, [3]int64{mapped.served, mapped.throttled, mapped.failed}, "the map sums to the totals")
+			assert.Equal(t, [3]int64{all.Served, all.Throttled, all.Failed}, [3]int64{mapped.Served, mapped.Throttled, mapped.Failed}, "the map sums to the totals")
 			assert.EqualValues(t, 0, record.Intervals[len(record.Intervals)-1].InFlight, "attempts are under way at the end")
 		})
 	}
