@@ -1,8 +1,6 @@
 package drive_test
 
 import (
-	"context"
-	"errors"
 	"reflect"
 	"runtime"
 	"slices"
@@ -213,18 +211,4 @@ func TestStageLastsAsLongAsItsSchedule(t *testing.T) {
 	last := all.Events[len(all.Events)-1]
 	assert.Truef(t, all.Duration == 3*time.Second && last.What == results.StageEnds && last.At == int64(3*time.Second),
 		"a stage of 3 s with its last operation at 2 s ended at %v, by %+v; want its end at 3 s", all.Duration, last)
-}
-
-func TestInterruption(t *testing.T) {
-	inBubble(t, func(t *testing.T, clk clock.Real) {
-		f := fake(clk, 500)
-		ctx, cancel := context.WithCancel(context.Background())
-		time.AfterFunc(2500*time.Millisecond, cancel)
-		stage := openStage(t, short, time.Minute, arrival.Step{Rate: 1000, Length: time.Minute})
-		all, err := runWith(t, ctx, &drive.Live{Clock: clk, Target: f, Workers: 64}, stage)
-		assert.Truef(t, errors.Is(err, context.Canceled) && all.Duration <= 2510*time.Millisecond && all.sum.Cut != 0,
-			"Run = %v after %v, %d cut; want 2.5 s and what was in flight, and some cut", err, all.Duration, all.sum.Cut)
-		checkBooks(t, "interrupted", all.sum, f.Attempts())
-		assert.Equal(t, results.Interrupted, all.Events[len(all.Events)-2].What, "the last event but one")
-	})
 }

@@ -110,9 +110,9 @@ func TestVegetaDropsWhatItCannotSend(t *testing.T) {
 	})
 }
 
-// A stop ends an attack at once, though vegeta were asleep for minutes, and waits for what is under
-// way. So do a load that has settled, or a budget that is exceeded, and a target that says nothing.
-func TestVegetaEnds(t *testing.T) {
+// A stop ends a run at once, though its workers were asleep for minutes, or vegeta, and waits for what
+// is under way. So do a load that has settled, or a budget that is exceeded, and a target that says nothing.
+func TestRunnersEnd(t *testing.T) {
 	enough := errors.New("enough")
 	for _, row := range []struct {
 		name string
@@ -130,34 +130,41 @@ func TestVegetaEnds(t *testing.T) {
 		{"settled after three seconds", 100, time.Millisecond, nil, 3 * time.Second, 1200 * time.Millisecond},
 		{"a target that says nothing", 1, 0, drive.ErrSilent, 10 * time.Second, 2 * time.Minute},
 	} {
-		inBubble(t, func(t *testing.T, clk clock.Real) {
-			f := &targettest.Fake{Clock: clk, Takes: row.took}
-			runner := byVegeta(clk, f, 16)
-			if row.took == 0 {
-				runner = byVegeta(clk, targettest.Func(targettest.Silent), 16)
-			}
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			stage := openStage(t, backoff.Policy{}, time.Minute, arrival.Step{Rate: row.rate, Length: time.Hour})
-			switch row.err {
-			case context.Canceled:
-				defer time.AfterFunc(3500*time.Millisecond, cancel).Stop()
-			case enough, nil:
-				stage.Enough = func(start, now clock.Instant, overdue func() uint64) error {
-					if now.Sub(start) < 3*time.Second || overdue() > 0 {
-						return nil
-					}
-					return cmp.Or(row.err, drive.ErrSettled)
+		for _, vegeta := range []bool{false, true} {
+			inBubble(t, func(t *testing.T, clk clock.Real) {
+				f := &targettest.Fake{Clock: clk, Takes: row.took}
+				var to target.Target = f
+				if row.took == 0 {
+					to = targettest.Func(targettest.Silent)
 				}
-			}
-			all, err := runWith(t, ctx, runner, stage)
-			assert.ErrorIsf(t, err, row.err, row.name)
-			assert.Truef(t, all.Duration >= row.ends && all.Duration <= row.ends+row.within,
-				"%s: ended after %v; want %v, and %v more at most", row.name, all.Duration, row.ends, row.within)
-			if checkBooks(t, row.name, all.sum, all.sum.Attempts); row.took > 0 {
-				assert.Equalf(t, f.Attempts(), all.sum.Attempts, "%s: attempts", row.name)
-			}
-		})
+				var runner drive.Runner = &drive.Live{Clock: clk, Target: to, Workers: 16}
+				if vegeta {
+					runner = byVegeta(clk, to, 16)
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				stage := openStage(t, backoff.Policy{}, time.Minute, arrival.Step{Rate: row.rate, Length: time.Hour})
+				switch row.err {
+				case context.Canceled:
+					defer time.AfterFunc(3500*time.Millisecond, cancel).Stop()
+				case enough, nil:
+					stage.Enough = func(start, now clock.Instant, overdue func() uint64) error {
+						if now.Sub(start) < 3*time.Second || overdue() > 0 {
+							return nil
+						}
+						return cmp.Or(row.err, drive.ErrSettled)
+					}
+				}
+				all, err := runWith(t, ctx, runner, stage)
+				assert.ErrorIsf(t, err, row.err, row.name)
+				assert.Truef(t, all.Duration >= row.ends && all.Duration <= row.ends+row.within,
+					"%s, by vegeta %t: ended after %v; want %v, and %v more at most", row.name, vegeta, all.Duration, row.ends, row.within)
+				assert.Equalf(t, row.err != nil, all.Events[len(all.Events)-2].What == results.Interrupted, "%s, by vegeta %t: marked as interrupted", row.name, vegeta)
+				if checkBooks(t, row.name, all.sum, all.sum.Attempts); row.took > 0 {
+					assert.Equalf(t, f.Attempts(), all.sum.Attempts, "%s: attempts", row.name)
+				}
+			})
+		}
 	}
 }
 
