@@ -24,12 +24,20 @@ func TestParseFigureRefuses(t *testing.T) {
 	}
 }
 
-// Any text is refused in words or is a figure whose text is one again, and the same.
+// Any text is refused in words or is a figure whose text is one again, and the same. So it is with
+// metrics.
 func FuzzParseFigure(f *testing.F) {
-	for _, text := range []string{"p99(get)", `served("a""b", peak)`, "offered(account)", "counter(look, both)", "p99(", "\x00"} {
+	for _, text := range append(figure.ClaimMetrics(), "p99(get)", `served("a""b", peak)`, "offered(account)", "counter(look, both)", "p99 (", "\xff", "\x00") {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		if m, err := figure.ParseClaimMetric(text); err == nil {
+			again, err := figure.ParseClaimMetric(m.String())
+			require.Truef(t, err == nil && again.String() == m.String() && again.Unit == m.Unit,
+				"ParseMetric(%q) is %q, which parses to %q, %v", text, m, again, err)
+		} else {
+			require.ErrorIsf(t, err, figure.ErrClaimSyntax, "ParseMetric(%q)", text)
+		}
 		one, err := figure.ParseFigure(text)
 		if err != nil {
 			require.ErrorIsf(t, err, figure.ErrClaimSyntax, "ParseFigure(%q)", text)
