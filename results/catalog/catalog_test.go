@@ -292,7 +292,7 @@ func TestLatest(t *testing.T) {
 	}
 	require.NoError(t, os.Rename(filepath.Join(folder, runs[2]), filepath.Join(folder, "0-a-name-of-my-own")))
 	latest("0-a-name-of-my-own")
-	cut(t, folder, runs[1], results.RunFile)
+	put(t, "{", folder, runs[1], results.RunFile)
 	latest("0-a-name-of-my-own")
 	require.NoError(t, os.RemoveAll(filepath.Join(folder, "0-a-name-of-my-own")))
 	latest("20260304T020000Z-contest")

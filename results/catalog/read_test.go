@@ -172,17 +172,6 @@ func open(t *testing.T, folder string) *catalog.Catalog {
 	return c
 }
 
-// cut cuts a file in half.
-func cut(t *testing.T, parts ...string) {
-	t.Helper()
-	path := filepath.Join(parts...)
-	info, err := os.Stat(path)
-	if err == nil {
-		err = os.Truncate(path, info.Size()/2)
-	}
-	require.NoError(t, err)
-}
-
 // below lists every file and folder below a folder.
 func below(t *testing.T, folder string) []string {
 	t.Helper()
