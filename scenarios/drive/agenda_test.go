@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -101,17 +102,6 @@ type turn struct {
 	number uint64
 }
 
-// earliest returns the index of the turn that comes first.
-func earliest(turns []turn) int {
-	first := 0
-	for i, one := range turns {
-		if one.at < turns[first].at || one.at == turns[first].at && one.number < turns[first].number {
-			first = i
-		}
-	}
-	return first
-}
-
 // Against a list in which everything, sent or not, stands with its instant: the
 // agenda yields the earliest, of simultaneous ones the lowest number. Waits are
 // of whole ticks, so that many coincide, and of none, as for a next page.
@@ -127,9 +117,9 @@ func TestAgendaAgainstAList(t *testing.T) {
 		}
 		now := start
 		for len(list) > 0 {
-			i := earliest(list)
-			want := list[i]
-			list = slices.Delete(list, i, i+1)
+			slices.SortFunc(list, func(a, b turn) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.number, b.number)) })
+			want := list[0]
+			list = list[1:]
 			at, number, any := run.due(now)
 			require.Truef(t, any && at == want.at && number == want.number,
 				"seed %d: due(%v) = %v, %d, %v; want %v, %d, true", seed, now.Offset(), at.Offset(), number, any, want.at.Offset(), want.number)
