@@ -1,6 +1,7 @@
 package target_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -81,23 +82,6 @@ func TestRequestBesideTheTableIsNotOurs(t *testing.T) {
 	assert.Truef(t, outcome.Status >= 400 && outcome.Counted == 0, "Submit = %+v; want a fault, and nothing counted", outcome)
 }
 
-// Whatever status an outcome with a fault has, and whatever its operation expects, it is
-// failed, and nobody has heard whether it was carried out.
-func TestOutcomesWithAFault(t *testing.T) {
-	all := target.Expected{NotFound: true, Conflict: true, Precondition: true}
-	for _, fault := range []target.Fault{target.TimedOut, target.ConnectionReset, target.Unreadable, target.WrongEntity, "another"} {
-		for _, status := range []int{0, 200, 204, 404, 409, 412, 503} {
-			o := target.Outcome{Status: status, Fault: fault}
-			if class := o.Class(all); class != results.Failed || !o.Unheard() || o.Cause() != string(fault) {
-				t.Errorf("%d with the fault %s is %v by %q, unheard %v; want failed, by the fault, unheard", status, fault, class, o.Cause(), o.Unheard())
-			}
-		}
-	}
-	if o := (target.Outcome{Status: 503, Code: entity.ServerBusy}); o.Cause() != "ServerBusy" {
-		t.Errorf("the cause of %+v is %q; want the service's code", o, o.Cause())
-	}
-}
-
 func TestClass(t *testing.T) {
 	var none target.Expected
 	absent := target.Expected{NotFound: true}
@@ -145,7 +129,9 @@ func TestClass(t *testing.T) {
 	}
 }
 
-// Every status has a class, and what the operation expects turns failed into ok at most.
+// Every status has a class, and what the operation expects turns failed into ok at most. With a fault an
+// outcome is failed whatever it expects, by its code or else that fault, and nobody has heard whether it
+// was carried out.
 func TestEveryStatusHasAClass(t *testing.T) {
 	all := target.Expected{NotFound: true, Conflict: true, Precondition: true}
 	for status := -1; status <= 700; status++ {
@@ -154,6 +140,13 @@ func TestEveryStatusHasAClass(t *testing.T) {
 			plain, handled := outcome.Class(target.Expected{}), outcome.Class(all)
 			if plain < results.Ok || plain > results.Failed || handled != plain && (plain != results.Failed || handled != results.Ok) {
 				t.Fatalf("Outcome{%d %s}: %v, and %v where it is handled; want the same, or failed and ok", status, code, plain, handled)
+			}
+			require.Equalf(t, string(code), outcome.Cause(), "the cause of %d %s", status, code)
+			for _, fault := range []target.Fault{target.TimedOut, target.ConnectionReset, target.Unreadable, target.WrongEntity, "another"} {
+				outcome.Fault = fault
+				if class := outcome.Class(all); class != results.Failed || !outcome.Unheard() || outcome.Cause() != cmp.Or(string(code), string(fault)) {
+					t.Fatalf("%+v is %v by %q, unheard %v; want failed, by the fault, unheard", outcome, class, outcome.Cause(), outcome.Unheard())
+				}
 			}
 		}
 	}
