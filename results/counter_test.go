@@ -41,10 +41,6 @@ type spread struct {
 	injects              bool
 }
 
-func randomOperations(seed uint64, n int) []operation {
-	return spread{counterPhases(), 6, 1, false}.operations(rand.New(rand.NewPCG(seed, 1)), n)
-}
-
 func (s spread) operations(rng *rand.Rand, n int) []operation {
 	ops := make([]operation, n)
 	for i := range ops {

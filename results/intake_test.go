@@ -18,7 +18,7 @@ import (
 // to the byte: whenever it is taken down.
 func TestManyTellWhatOneTells(t *testing.T) {
 	for seed := range uint64(resultstest.Cases(1, 3)) {
-		ops := randomOperations(seed, 2000)
+		ops := spread{counterPhases(), 6, 1, false}.operations(rand.New(rand.NewPCG(seed, 1)), 2000)
 		one := recordOf(t, func(r *results.Recorder) error {
 			r.Alone()
 			return play(r, ops)
@@ -33,7 +33,7 @@ func TestManyTellWhatOneTells(t *testing.T) {
 	}
 }
 
-// recordOf returns what a recorder has written that was told of the phases of randomOperations
+// recordOf returns what a recorder has written that was told of the phases of counterPhases
 // and of what happened in them.
 func recordOf(t *testing.T, tell func(*results.Recorder) error) *results.Memory {
 	t.Helper()

@@ -18,15 +18,9 @@ import (
 // told are figures by their canonical names; what is missing cannot be told.
 type told map[string]float64
 
-func (f told) Look(figure figure.Reference, in figure.Unit) (float64, bool) {
-	value, some := f[figure.String()+unitMarks()[in]]
+func (f told) Look(of figure.Reference, in figure.Unit) (float64, bool) {
+	value, some := f[of.String()+map[figure.Unit]string{figure.Nanoseconds: " ns", figure.Share: " of one", figure.PerSecond: " a second"}[in]]
 	return value, some
-}
-
-// unitMarks tell what a figure was looked up in.
-func unitMarks() map[figure.Unit]string {
-	return map[figure.Unit]string{figure.Count: "", figure.Ratio: "", figure.Nanoseconds: " ns",
-		figure.Share: " of one", figure.PerSecond: " a second"}
 }
 
 func TestClaimsAreJudged(t *testing.T) {
