@@ -32,10 +32,6 @@ type wires struct {
 	dropped int
 }
 
-func newWires() *wires {
-	return &wires{up: make(chan busMessage, 1024), down: map[string]chan []byte{}}
-}
-
 func (w *wires) Messages() <-chan busMessage { return w.up }
 func (w *wires) Dropped() int                { return w.dropped }
 
@@ -259,7 +255,7 @@ type crew struct {
 
 // newCrew has so many members look for a leader.
 func newCrew(ctx context.Context, carry Carry, shares ...*share) *crew {
-	w := newWires()
+	w := &wires{up: make(chan busMessage, 1024), down: map[string]chan []byte{}}
 	c := &crew{s: &leadership{hub: w, clock: clock.NewReal()}, shares: shares, ended: make([]error, len(shares))}
 	for i, s := range shares {
 		do := carry
