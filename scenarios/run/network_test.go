@@ -254,7 +254,8 @@ func (f flatOut) operations() int64 {
 	return int64(f.clients) * int64((length+each-1)/each)
 }
 
-// Clients that never pause do one operation after another: how many, their answers decide.
+// Clients that never pause do one operation after another: how many, their answers decide. In real time
+// they do as many, on a clock that stands still while they work.
 func TestClientsFlatOut(t *testing.T) {
 	t.Parallel()
 	chance := rand.New(rand.NewPCG(32, 4))
@@ -264,10 +265,6 @@ func TestClientsFlatOut(t *testing.T) {
 		assert.Truef(t, sum.Operations == f.operations() && sum.Succeeded == f.operations() && r.Validity == results.Valid,
 			"%+v: %d operations, %d of them served, %s", f, sum.Operations, sum.Succeeded, r.Validity)
 	}
-}
-
-// In real time they do as many, on a clock that stands still while they work.
-func TestClientsFlatOutInRealTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := flatOut{clients: 7, seconds: 3, trip: 1300 * time.Microsecond, write: 4100 * time.Microsecond}
 		record := runtest.Run(t, run.Plan{Scenario: f.scenario(t), On: run.InProcess, NoProbe: true})

@@ -85,11 +85,6 @@ func (f finding) near(within float64) finding {
 	return f
 }
 
-func (f finding) invalid() finding {
-	f.validity = results.Invalid
-	return f
-}
-
 // blip is from an instant on, in seconds of the load, for so long.
 func blip(from, length float64) [2]time.Duration {
 	return [2]time.Duration{time.Duration(from * 1e9), time.Duration((from + length) * 1e9)}
@@ -122,7 +117,7 @@ func situations() []situation {
 	holds, fails, saturates := state(results.Holds), state(results.DoesNotHold), state(results.Saturates)
 	untold := state(results.DoesNotHold, results.Saturates, results.CannotTell)
 	steps := ladder("short", "150, 225, 375, 500")
-	nothing := state(results.CannotTell).invalid()
+	nothing := finding{states: []string{results.CannotTell}, within: .01, validity: results.Invalid}
 	two := func(second float64) offer {
 		o := constant("none", 375, 20)
 		o.phases = append(o.phases, constant("none", second, 20).phases...)
