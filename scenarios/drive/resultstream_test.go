@@ -215,6 +215,7 @@ func TestResultStreamThatCannotBeWritten(t *testing.T) {
 		for range 2 {
 			assert.ErrorIsf(t, resultStream.Close(), test.want, "%s: Close", test.name)
 		}
+		assert.Panicsf(t, func() { resultStream.Attempt(&results.Attempt{Class: results.Ok}) }, "%s: an attempt after Close", test.name)
 	}
 }
 
@@ -242,10 +243,4 @@ func TestResultStreamOfManyWorkers(t *testing.T) {
 	for w := range uint64(workers) {
 		assert.Equalf(t, each, next[w], "attempts of worker %d", w)
 	}
-}
-
-func TestRecordingOnAClosedResultStreamPanics(t *testing.T) {
-	resultStream := drive.NewResultStream(io.Discard, "closed", marathon, kinds)
-	require.NoError(t, resultStream.Close())
-	assert.Panics(t, func() { resultStream.Attempt(&results.Attempt{Class: results.Ok}) })
 }
