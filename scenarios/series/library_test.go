@@ -32,11 +32,6 @@ func TestMain(m *testing.M) {
 // own run, to be changed by flags: they have tests of their own.
 func grand() []string { return []string{"simulate", "stress"} }
 
-// examples returns the names of the examples of the library.
-func examples() []string {
-	return slices.DeleteFunc(scenarios.Library(), func(name string) bool { return slices.Contains(grand(), name) })
-}
-
 // builtin returns a scenario of the library.
 func builtin(t testing.TB, name string) *scenarios.Scenario {
 	t.Helper()
@@ -70,7 +65,8 @@ func TestLibrary(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many runs")
 	}
-	kept, names := (&Gate{Baselines: committed}).Kept(), examples()
+	kept := (&Gate{Baselines: committed}).Kept()
+	names := slices.DeleteFunc(scenarios.Library(), func(name string) bool { return slices.Contains(grand(), name) })
 	for _, name := range spread(names, resultstest.Cases(1, len(names), len(names))) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
