@@ -228,7 +228,7 @@ func TestATokenOverARestart(t *testing.T) {
 // the same command.
 func TestOtherPagesShowWhatTheCommandsPrint(t *testing.T) {
 	for _, p := range []shownPage{
-		{"your-own-table.md", []string{"race.csv.gz", "race.yaml", "fleet.yaml", "orders.csv.gz", "orders.yaml"}, "", 7},
+		{"your-own-table.md", []string{"race.csv.gz", "race.yaml", "fleet.yaml", "sale.csv.gz", "sale.yaml"}, "", 7},
 		{"usage.md", nil, "loadgen contest ", 1},
 	} {
 		t.Run(p.name, p.check)

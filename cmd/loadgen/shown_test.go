@@ -200,7 +200,7 @@ func (p shownPage) print(t *testing.T, typed string, before int, held map[string
 
 // What the tutorial shows of its scenarios is in them.
 func TestOwnTablePageShowsItsScenario(t *testing.T) {
-	text := pageOf(t, "docs/fleet.yaml") + pageOf(t, "docs/race.yaml") + pageOf(t, "docs/orders.yaml")
+	text := pageOf(t, "docs/fleet.yaml") + pageOf(t, "docs/race.yaml") + pageOf(t, "docs/sale.yaml")
 	shown := blocksOf(pageOf(t, "docs/your-own-table.md"), "yaml")
 	for _, block := range shown {
 		assert.Containsf(t, text, block, "no scenario beside the page has what it shows of it:\n%s", block)
