@@ -57,7 +57,8 @@ func heat(parts []MergePart) *Heat {
 	return sum
 }
 
-// Add adds other cells, of which so many columns become one of the given number of columns.
+// Add adds cells of another resolution: factor columns of more are one column of c, which gets the given number of
+// columns.
 func (c *HeatCells) Add(more *HeatCells, factor, columns int) {
 	to := c.Series()
 	for k, from := range more.Series() {

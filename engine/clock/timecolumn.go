@@ -14,8 +14,8 @@ type TimeColumn struct {
 	Unzoned int64
 
 	notation Notation
-	// learned counts the values, votes those that each notation can read. Alone are those that no other
-	// of its group can, of which example is one.
+	// learned is the number of values, votes how many of them each notation can parse, alone how many no
+	// other notation of its group can parse. example has one value of each alone.
 	learned int
 	votes   [notations]int
 	alone   [notations]int

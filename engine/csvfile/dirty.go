@@ -12,10 +12,10 @@ import (
 	"loadgen/engine/nearest"
 )
 
-// Counts are what was found in a dirty file beside its sound rows.
+// Counts says how many rows of a file were read, and what else the file has.
 type Counts struct {
-	// Rows counts the rows below the first, without blank ones and comments. Skipped are those that cannot be
-	// read, of which there are Examples.
+	// Rows is the number of rows after the header, without blank rows and comments. Skipped of them cannot be
+	// read; Examples are the faults of the first ones.
 	Rows, Skipped   int64
 	Examples        []*Fault
 	Blank, Comments int64
@@ -24,12 +24,12 @@ type Counts struct {
 }
 
 const (
-	// maxSkipped is of how many rows one may be skipped, maxExamples how many are kept of one kind.
+	// One of maxSkipped rows may be skipped. Notes show at most maxExamples of them.
 	maxSkipped  = 100
 	maxExamples = 3
 )
 
-// Notes says in a sentence each what a reader had to assume or leave out.
+// Notes returns sentences about what the reader assumed and left out.
 func (r *Reader) Notes() (notes []string) {
 	add := func(n int64, format string, args ...any) {
 		if n > 0 {

@@ -69,14 +69,14 @@ func (c *countedReader) Read(into []byte) (int, error) {
 	return n, err
 }
 
-// unpacked is the text of a gzip, of which bytes were read.
+// unpacked reads the text of a gzip and bounds how far it expands.
 type unpacked struct {
 	text   io.Reader
 	packed *countedReader
 	bytes  int64
 }
 
-// A gzip that unpacks to so much, and to so many times its size, has no rows of a user.
+// A gzip that exceeds both limits is refused.
 const (
 	maxUnpacked = 64 << 20
 	maxRatio    = 200

@@ -181,9 +181,9 @@ func (s *scanner) quotedField(text, line []byte, size *int) (rest []byte, err er
 	}
 }
 
-// backslash reads what a backslash between quotation marks stands for, and returns the rest. What the first
-// \" of a file is, the byte behind it tells: a backslash and the last mark of a field, or a backslash and a
-// doubled mark, as RFC 4180 has it; before anything else only a mark of the text, in this file from now on.
+// backslash reads a backslash within quotation marks and returns the rest. The byte after the first \" of a
+// file decides what \" means in that file: before a separator, a line end or a quotation mark, the backslash is
+// text and the mark follows RFC 4180; before anything else, \" is an escaped quotation mark.
 func (s *scanner) backslash(behind []byte) []byte {
 	if s.learns && len(behind) > 0 && behind[0] == '"' {
 		s.learns = false

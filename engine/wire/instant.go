@@ -28,8 +28,8 @@ func appendInstant(dst []byte, t entity.Ticks) []byte {
 func appendStamp(dst []byte, t entity.Ticks) []byte { return t.Time().AppendFormat(dst, stampLayout) }
 
 // parseInstant parses an Edm.DateTime: yyyy-MM-ddTHH:mm:ss, a fraction, and Z or an offset ±hh:mm. An instant without a zone is in UTC.
-// Digits of the fraction beyond the seventh are dropped, since clients with a clock of nanoseconds send nine. Instants before the
-// year 1 or after 9999 are OutOfRangeInput; stored ones must not be before 1601 either.
+// The fraction is cut after seven digits: clients with nanosecond clocks send nine. Years before 1 or after 9999 are
+// OutOfRangeInput. Stored values also must not be before 1601.
 func parseInstant(s string) (entity.Ticks, entity.Code) {
 	// Package time allows hours of one digit and a comma before the fraction.
 	if len(s) < wholeInstant || s[13] != ':' || strings.HasPrefix(s[wholeInstant:], ",") {

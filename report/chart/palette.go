@@ -154,8 +154,8 @@ func (s *shades) colour(step int) ink {
 	}
 }
 
-// mix returns a colour between some, of which the first one is the darkest: at a share of the way from the last one to
-// the first one in lightness. In CIELAB, equal distances look equal.
+// mix interpolates between colours that are sorted from dark to light: 0 is the last one, 1 the first. Steps of equal
+// size look equal, because they are equal in CIELAB.
 func mix(share float64, colours ...color.Color) ink {
 	mixed := colours[0]
 	// An error says that they are one colour.

@@ -254,7 +254,7 @@ func (c *Campaign) phases(ctx context.Context) error {
 	if err := c.create(ctx); err != nil {
 		return err
 	}
-	for _, one := range c.made() {
+	for _, one := range c.workflowStores() {
 		c.holds(one, true)
 	}
 	for i := range c.Scenario.Phases {

@@ -63,7 +63,7 @@ func (c *Campaign) copiedEntities() *workflow.Copied {
 	}
 	of := &workflow.Copied{Filler: c.Scenario.Entity.Filler}
 	for i := range c.locations {
-		location := workflow.CopyHome{Table: c.locations[i].table, Holds: func(property string) bool { return c.locations[i].holds(property) }}
+		location := workflow.CopyHome{Table: c.locations[i].table, Holds: func(property string) bool { return c.locations[i].hasProperties(property) }}
 		if c.locations[i].copy != nil {
 			location.Name = c.locations[i].copy.Name
 		}

@@ -51,8 +51,8 @@ type location struct {
 	copy *scenarios.Copy
 }
 
-// holds reports whether the entities of a location have all of some properties.
-func (r *location) holds(properties ...string) bool {
+// hasProperties reports whether the entities of a location have all of some properties.
+func (r *location) hasProperties(properties ...string) bool {
 	return r.copy == nil || r.copy.Holds(properties)
 }
 
@@ -139,7 +139,7 @@ func (e *events) estimateTables() error {
 		for i := range locations {
 			var names []string
 			for _, p := range e.properties {
-				if locations[i].holds(p.Name) {
+				if locations[i].hasProperties(p.Name) {
 					names = append(names, p.Name)
 				}
 			}
@@ -207,7 +207,7 @@ func (r *location) part(spec *scenarios.OperationSpec) (*keys.Part, error) {
 		return nil, nil
 	}
 	kept := *spec
-	kept.Properties = slices.DeleteFunc(slices.Clone(spec.Properties), func(p scenarios.PropertySpec) bool { return !r.holds(p.Name) })
+	kept.Properties = slices.DeleteFunc(slices.Clone(spec.Properties), func(p scenarios.PropertySpec) bool { return !r.hasProperties(p.Name) })
 	if r.copy != nil && !spec.All && len(kept.Properties) == 0 {
 		return nil, nil
 	}
@@ -248,7 +248,7 @@ func (e *events) outline(k uint64) drive.Work {
 	}
 	w := drive.Work{Kind: e.indexes[kind], Offers: e.kinds[kind].offers}
 	if reading := e.kinds[kind].reading; reading != nil && e.inserted(kind) == 0 {
-		w.Offers += reading.due(k, e.choose(k, kind, &e.specs[kind].Of))
+		w.Offers += reading.entities(k, e.choose(k, kind, &e.specs[kind].Of))
 	}
 	return w
 }
@@ -273,7 +273,7 @@ func (e *events) work(k uint64, w *drive.Work) {
 	event := e.choose(k, kind, &spec.Of)
 	w.Expected = target.Expected{NotFound: event.Offered || spec.Verb == entity.Delete || e.deletes && expectsExisting(spec.Verb)}
 	if one.reading != nil {
-		w.Offers += one.reading.due(k, event)
+		w.Offers += one.reading.entities(k, event)
 	}
 	switch {
 	case spec.Verb == entity.Query && one.reading.isFanOut():
@@ -281,7 +281,7 @@ func (e *events) work(k uint64, w *drive.Work) {
 		var list []target.Operation
 		for _, query := range q.queries(event) {
 			op := q.filtered(query, event)
-			op.Query.Scans = q.dueOf(query, k, event)
+			op.Query.Scans = q.entitiesOf(query, k, event)
 			list = append(list, op)
 		}
 		w.Workflow = workflow.NewFanOut(list, spec.Pages)

@@ -137,7 +137,7 @@ func TestDueOfASearch(t *testing.T) {
 		author := e.locations[0].generator.PartitionKeyOf(event)
 		all[author]++
 		read := (all[author]-1)/1000*1000 + 1000
-		got := e.kinds[0].reading.due(0, event)
+		got := e.kinds[0].reading.entities(0, event)
 		require.Truef(t, uint64(got) <= read && got >= int64(read)-1000 && got >= int64(all[author]),
 			"due(%d) = %d; want %d at most, and what is before it at least: it is number %d of its partition",
 			n, got, read, all[author])

@@ -193,8 +193,8 @@ func literal(kind entity.Type, text string) string {
 	}
 }
 
-// due returns how many entities the service reads for an event when operation k becomes due.
-func (q *reading) due(k uint64, e keys.Event) int64 {
+// entities returns how many entities the service reads for an event when operation k becomes due.
+func (q *reading) entities(k uint64, e keys.Event) int64 {
 	switch {
 	case q.spec.Class == scenarios.ClassPoint, len(q.spec.By) > 0 && q.plan.Class == filter.ClassPoint:
 		return 1
@@ -216,14 +216,14 @@ func (q *reading) due(k uint64, e keys.Event) int64 {
 	}
 	due := int64(0)
 	for _, query := range q.queries(e) {
-		due += max(1, q.dueOf(query, k, e))
+		due += max(1, q.entitiesOf(query, k, e))
 	}
 	return due
 }
 
-// dueOf returns how many entities one query reads: 0 for an empty range, although a query counts at
+// entitiesOf returns how many entities one query reads: 0 for an empty range, although a query counts at
 // least one.
-func (q *reading) dueOf(query target.Query, k uint64, e keys.Event) int64 {
+func (q *reading) entitiesOf(query target.Query, k uint64, e keys.Event) int64 {
 	most := q.most()
 	if q.filtersKeys || most < math.Inf(1) {
 		query = q.filtered(query, e).Query

@@ -63,8 +63,8 @@ func listOf[T any](list func(workflow.Arguments) []T, a workflow.Arguments) []T 
 	return list(a)
 }
 
-// made returns all that workflows can make beside the run's own tables, each once.
-func (c *Campaign) made() []Made {
+// workflowStores returns the tables, queues and containers that workflows may create, each once.
+func (c *Campaign) workflowStores() []Made {
 	var list []Made
 	add := func(what, name string) {
 		if one := (Made{What: what, Name: name}); !slices.Contains(list, one) {
@@ -189,7 +189,7 @@ func (c *Campaign) drop(ctx context.Context, ended error) error {
 	}
 	var failures []error
 	if !slices.ContainsFunc(c.sites, func(at site) bool { return !at.ours }) {
-		for _, one := range c.made() {
+		for _, one := range c.workflowStores() {
 			err := c.dropSite(ctx, &site{Made: one})
 			failures = append(failures, err)
 			if errors.Is(err, context.Canceled) || errors.Is(err, c.failure()) && c.doubtful {

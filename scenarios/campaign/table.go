@@ -98,7 +98,7 @@ func (c *Campaign) create(ctx context.Context) error {
 		}
 		if i == 0 && c.Holding != nil {
 			var beside []string
-			for _, one := range c.made() {
+			for _, one := range c.workflowStores() {
 				beside = append(beside, one.What+" "+one.Name)
 			}
 			if len(beside) > 0 {
