@@ -10,12 +10,11 @@ import (
 // Notation is how the times of a column are written.
 type Notation uint8
 
-// The notations. None is that of what is no time. Seconds to Nanoseconds count from 1970 and Ticks of
-// 100 ns from the year 1. Days are those of a spreadsheet, which count from 1900. Lengths count from
-// where the user has them: 1h2m or 2:09:37. HourMinute and MinuteSecond are the two senses of 10:06.
-// Digits are dates as numbers, such as 20261127, ShortDigits those with a year of two digits, years alone
-// and ordinal dates. DayFirst, MonthFirst and YearFirst are the orders of 03/04/26. Times are all dates of
-// one sense.
+// The notations. None is not a time. Seconds to Nanoseconds count from 1970, Ticks of 100 ns from the year 1,
+// and Days, as in a spreadsheet, from 1900. Lengths are durations such as 1h2m or 2:09:37. HourMinute and
+// MinuteSecond are the two meanings of 10:06. Digits are dates written as numbers, such as 20261127.
+// ShortDigits are the ones that are easily mistaken: two-digit years, years alone and ordinal dates. DayFirst,
+// MonthFirst and YearFirst are the orders of 03/04/26. Times are dates with only one meaning.
 const (
 	None Notation = iota
 	Seconds
@@ -36,14 +35,14 @@ const (
 	notations
 )
 
-// notationNames are the words for notations. Those without a blank can be asked for.
+// notationNames are the words for notations. Names without a blank can be given as a time format.
 var notationNames = [notations]string{"no time", "seconds", "milliseconds", "microseconds", "nanoseconds", "ticks", "spreadsheet-days",
 	"digits", "short-digits", "day-first", "month-first", "year-first", "hour-minute", "minute-second", "a duration", "a time"}
 
-// String returns what is written so, which for most notations is also the name to ask for it.
+// String returns a phrase for messages. For most notations it is also the name of the time format.
 func (n Notation) String() string { return notationNames[n] }
 
-// NotationNames returns the notations that can be asked for.
+// NotationNames returns the names of time formats.
 func NotationNames() (names []string) {
 	for _, name := range notationNames {
 		if !strings.Contains(name, " ") {
@@ -77,8 +76,8 @@ func (n Notation) parse(text string) (at Instant, zoned, ok bool) {
 	return 0, false, false
 }
 
-// digitLayouts are dates as numbers by the number of their digits, shortLayouts those that are seldom
-// meant. A number of seconds may be one of them by accident.
+// digitLayouts are the layouts of [Digits] by the number of digits, shortLayouts those of [ShortDigits]. A number of
+// seconds can look like one of them by accident.
 var (
 	digitLayouts = map[int]string{6: "200601", 8: "20060102", 10: "2006010215", 12: "200601021504", 14: "20060102150405", 17: "20060102150405.000"}
 	shortLayouts = map[int]string{4: "2006", 6: "060102", 7: "2006002", 10: "0601021504", 12: "060102150405"}
@@ -103,8 +102,7 @@ func parseDigits(text string, layouts map[int]string) (Instant, bool, bool) {
 	return Instant(date.UnixNano()), false, true
 }
 
-// units are how many nanoseconds the numbers of a notation count, and the range of numbers that have no
-// other sense.
+// units are the length of a notation's unit in nanoseconds, and the range of numbers that can only be meant so.
 var units = [notations]struct{ unit, min, max int64 }{
 	Seconds:      {1e9, 0, math.MaxInt64 / 1_000_000_000},
 	Milliseconds: {1e6, 1e11, math.MaxInt64 / 1_000_000},
@@ -117,7 +115,7 @@ var units = [notations]struct{ unit, min, max int64 }{
 // maxTime is the maximum length of a time as text, in bytes.
 const maxTime = 100
 
-// epochs are where ticks and the days of a spreadsheet begin, in nanoseconds since 1970.
+// The distance to 1970 from the start of ticks, in ticks, and of spreadsheet days, in days.
 const (
 	ticksTo1970 = 621_355_968_000_000_000
 	daysTo1970  = 25_569

@@ -20,17 +20,17 @@ type TimeColumn struct {
 	votes   [notations]int
 	alone   [notations]int
 	example [notations]string
-	// differs says that one value has two senses in a group.
+	// differs reports whether a value has two meanings in a group.
 	differs bool
 }
 
 // ErrContradiction is wrapped by the error of values that only another order of day and month can read.
 var ErrContradiction = errors.New("the times contradict each other")
 
-// learnedValues is how many values are enough where one sense is left.
+// learnedValues is how many values are enough if only one notation is left.
 const learnedValues = 100
 
-// groups are notations of the same texts, whose values decide between them.
+// groups are notations that look the same. The values of a column decide which one it has.
 var groups = [...][]Notation{{DayFirst, MonthFirst, YearFirst}, {HourMinute, MinuteSecond}}
 
 // NewTimeColumn returns a column of a notation, by its name; empty finds it.
@@ -92,7 +92,7 @@ func (c *TimeColumn) Learn(text string) (known bool) {
 	return c.learned >= learnedValues && len(c.senses()) == 1
 }
 
-// senses returns the notations that can read nine of ten values of the best one.
+// senses returns the notations that can parse at least 90 % as many values as the best one.
 func (c *TimeColumn) senses() (list []Notation) {
 	best := slices.Max(c.votes[:])
 	for n := Seconds; n < notations && best > 0; n++ {
@@ -114,15 +114,15 @@ func (c *TimeColumn) senses() (list []Notation) {
 	return list
 }
 
-// Settle finds the notation of the values so far. The error says how to ask for one: values have two
-// senses, or contradict one another.
+// Settle finds the notation of the values so far. The error says which time formats are possible, or which values
+// contradict each other.
 func (c *TimeColumn) Settle() error {
 	if c.notation != None || c.learned == 0 {
 		return nil
 	}
 	list := c.senses()
 	if len(list) > 1 {
-		// Values of several notations are no value of several senses: the first one decides.
+		// No value is ambiguous, but the column mixes notations: the first value decides.
 		first := slices.DeleteFunc(slices.Clone(list), func(n Notation) bool {
 			_, _, ok := n.parse(c.example[None])
 			return !ok
@@ -150,7 +150,7 @@ func ambiguous(text string, list []Notation) error {
 	for _, n := range list {
 		names = append(names, n.String())
 	}
-	return fmt.Errorf("the time %q is ambiguous: %s; expected the time format %s", text, strings.Join(names, " or "), strings.Join(names, " or "))
+	return fmt.Errorf("the time %q is ambiguous: %s; expected a time format, %s", text, strings.Join(names, " or "), strings.Join(names, " or "))
 }
 
 // Parse returns a time since 1970, or a duration if the notation is [Lengths]. Unless Settle found a
@@ -184,7 +184,7 @@ func (c *TimeColumn) Parse(text string) (Instant, error) {
 	return 0, c.fault(text)
 }
 
-// fault says that a text is no time of the column.
+// fault returns the error of a text that does not have the notation of the column.
 func (c *TimeColumn) fault(text string) error {
 	for n := Seconds; n < notations; n++ {
 		if _, _, ok := n.parse(text); ok && c.notation != None {

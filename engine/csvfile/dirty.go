@@ -52,7 +52,7 @@ func (r *Reader) Notes() (notes []string) {
 	return notes
 }
 
-// isBlank reports whether nothing is in the row, and counts it.
+// isBlank reports whether the row is blank, and counts blank rows.
 func (r *Reader) isBlank() bool {
 	if strings.TrimSpace(r.rows.text) != "" || slices.Contains(r.rows.quoted, true) {
 		return false
@@ -77,7 +77,7 @@ const windows1252 = "€\x00‚ƒ„…†‡ˆ‰Š‹Œ\x00Ž\x00\x00‘’“
 // windowsRunes are the characters of windows1252.
 var windowsRunes = []rune(windows1252)
 
-// decode turns the fields of a row that are not UTF-8 into it, and reports whether they all are.
+// decode converts fields that are not UTF-8, and reports whether all fields are UTF-8 then.
 func (r *Reader) decode() bool {
 	inside := func(field string) bool { return field != "" && !utf8.RuneStart(field[0]) }
 	if utf8.ValidString(r.rows.text) && !slices.ContainsFunc(r.raw, inside) {
@@ -130,7 +130,7 @@ func (r *Reader) rename() {
 }
 
 // TimeColumns returns where the row names a column of times, or two for the date and the clock: "Date Time".
-// That it does not is a fault of the row.
+// If there are no such columns, it records a fault.
 func (r *Reader) TimeColumns(name string) (at []int, found bool) {
 	for i := range name {
 		if name[i] != ' ' || slices.Contains(r.fields, name) {

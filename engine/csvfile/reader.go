@@ -31,7 +31,7 @@ type Options struct {
 	// Dirty allows one row in a hundred that cannot be read. They are skipped and counted, as are blank
 	// rows and comments, and text that is not UTF-8 is read as Windows-1252.
 	Dirty bool
-	// Faults is after how many the rest of the file is not looked at; 0 is 20.
+	// Faults is the number of faults after which reading stops; 0 is 20.
 	Faults int
 	// Kind is what each fault wraps; nil is nothing.
 	Kind error
@@ -67,7 +67,7 @@ type Reader struct {
 	rows    *scanner
 	// bounded is what is left of the bytes that the file may have, nil for any amount.
 	bounded *io.LimitedReader
-	// fields are those of the row, raw those of the row that was read last.
+	// fields belong to the current row, raw to the row that was read last.
 	raw, fields []string
 	// ahead are rows that FindTimes has read before their turn.
 	ahead []heldRow
@@ -76,13 +76,13 @@ type Reader struct {
 	faults      []*Fault
 	// skippedLine is the line of the last skipped row.
 	skippedLine int
-	// examples counts the skipped rows by what is wrong with them.
+	// examples counts the skipped rows by the format of their fault.
 	examples map[string]int
-	// commented says that the file begins with comments, wide that it is UTF-16.
+	// commented reports whether the file begins with comments, wide whether it is UTF-16.
 	commented, wide bool
-	// broken is the error of what is read from.
+	// broken is the error of the underlying reader.
 	broken error
-	// ended is set where there is no sense in another row.
+	// ended reports that no further row can be read.
 	ended bool
 
 	times []timeColumn
@@ -93,7 +93,7 @@ type heldRow struct {
 	line int
 }
 
-// New returns a reader of what another yields, of which it reads the first 64 KiB.
+// New returns a reader of a file. It reads the first 64 KiB at once.
 func New(from io.Reader, o Options) *Reader {
 	o.Row, o.Fields, o.Faults = cmp.Or(o.Row, defaultBound), cmp.Or(o.Fields, defaultBound), cmp.Or(o.Faults, defaultFaults)
 	if known, renamed := o.Known, slices.Collect(maps.Values(o.Names)); len(renamed) > 0 && known != nil {

@@ -247,7 +247,7 @@ func documentRows() []row {
 		{"basis/run", "", "Nothing was sent: {1}, {2}, {3} on the virtual clock.", ""},
 		{"basis/keys", "", "Derived from the shares of rows.", ""},
 		{"basis/timed", "", "Derived from the rows in time: their busiest second stands for the rate.", ""},
-		{"basis/part", "", " Of so many rows a part is judged.", ""},
+		{"basis/part", "", " A sample of the rows is judged.", ""},
 		{"cost/requests", "", "requests: {1}, each billed; at most {2}", ""},
 		{"cost/million", "", "requests for a million operations: {1}", ""},
 		{"cost/entities", "", "entities counted: {1}", ""},

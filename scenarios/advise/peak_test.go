@@ -139,7 +139,7 @@ func poisson(chance *rand.Rand, mean float64) int {
 	return n
 }
 
-// constant returns a rate for a number of seconds, of which it is another one from a first to a last.
+// constant returns a rate for a number of seconds, with another rate within from and to.
 func constant(seconds int, rate float64, from, to int, other float64) []float64 {
 	rates := make([]float64, seconds)
 	for i := range rates {
