@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding/charmap"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/nearest"
 )
@@ -71,38 +73,22 @@ func (r *Reader) isComment() bool {
 	return true
 }
 
-// windows1252 are the characters from 0x80 to 0x9F; 0 is none.
-const windows1252 = "€\x00‚ƒ„…†‡ˆ‰Š‹Œ\x00Ž\x00\x00‘’“”•–—˜™š›œ\x00žŸ"
-
-// windowsRunes are the characters of windows1252.
-var windowsRunes = []rune(windows1252)
-
 // decode converts fields that are not UTF-8, and reports whether all fields are UTF-8 then.
 func (r *Reader) decode() bool {
 	inside := func(field string) bool { return field != "" && !utf8.RuneStart(field[0]) }
 	if utf8.ValidString(r.rows.text) && !slices.ContainsFunc(r.raw, inside) {
-		return true
+		return !r.wide || !strings.ContainsRune(r.rows.text, utf8.RuneError)
 	}
 	recoded := false
 	for i, field := range r.raw {
 		if utf8.ValidString(field) {
 			continue
 		}
-		if r.wide || !r.options.Dirty {
+		text, err := charmap.Windows1252.NewDecoder().String(field)
+		if r.wide || !r.options.Dirty || err != nil || strings.ContainsRune(text, utf8.RuneError) {
 			return false
 		}
-		var text strings.Builder
-		for _, c := range []byte(field) {
-			one := rune(c)
-			if c >= 0x80 && c <= 0x9F {
-				one = windowsRunes[c-0x80]
-			}
-			if one == 0 && c != 0 {
-				return false
-			}
-			text.WriteRune(one)
-		}
-		r.raw[i], recoded = text.String(), true
+		r.raw[i], recoded = text, true
 	}
 	if recoded {
 		r.Recoded++

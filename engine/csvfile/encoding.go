@@ -5,12 +5,12 @@ import (
 	"bytes"
 	"compress/flate"
 	"compress/gzip"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"unicode/utf16"
-	"unicode/utf8"
+
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
 // The first bytes of a file tell how its text is packed and written.
@@ -96,11 +96,9 @@ func unmarked(text *bufio.Reader) io.Reader {
 		text.Discard(len(utf8Mark))
 		return text
 	case begins(text, utf16LittleEnd):
-		text.Discard(len(utf16LittleEnd))
-		return &wide{from: text, order: binary.LittleEndian}
+		return newWide(text, unicode.LittleEndian)
 	case begins(text, utf16BigEnd):
-		text.Discard(len(utf16BigEnd))
-		return &wide{from: text, order: binary.BigEndian}
+		return newWide(text, unicode.BigEndian)
 	default:
 		return text
 	}
@@ -112,59 +110,9 @@ func begins(text *bufio.Reader, mark string) bool {
 	return bytes.Equal(start, []byte(mark))
 }
 
-// wide turns UTF-16 into UTF-8. Half of a pair alone comes out as bytes that are none, so
-// that who wants text refuses it as any other that is none.
-type wide struct {
-	from  *bufio.Reader
-	order binary.ByteOrder
-	// in is the room of what is read, of which kept bytes are left from before; out is
-	// ready, of which so much was taken.
-	in    [4096]byte
-	kept  int
-	out   []byte
-	taken int
-	err   error
-}
+// wide is a text that was UTF-16. Broken characters are U+FFFD.
+type wide struct{ io.Reader }
 
-// Read fills a buffer with what is ready. The error is that of what is read from, or says
-// that the text ends within a character.
-func (w *wide) Read(into []byte) (int, error) {
-	const unit = 2
-	for w.taken == len(w.out) {
-		if w.err != nil {
-			return 0, w.err
-		}
-		n, err := w.from.Read(w.in[w.kept:])
-		w.out, w.taken, w.err = w.out[:0], 0, err
-		text := w.in[:w.kept+n]
-		at := 0
-		for ; at+unit <= len(text); at += unit {
-			r := rune(w.order.Uint16(text[at:]))
-			if !utf16.IsSurrogate(r) {
-				w.out = utf8.AppendRune(w.out, r)
-				continue
-			}
-			if at+2*unit > len(text) && err == nil {
-				// The first half of a pair waits for the second, unless the text ends with it.
-				break
-			}
-			pair := rune(utf8.RuneError)
-			if at+2*unit <= len(text) {
-				pair = utf16.DecodeRune(r, rune(w.order.Uint16(text[at+unit:])))
-			}
-			if pair == utf8.RuneError {
-				w.out = append(w.out, 0xED, 0x80|byte(r>>6)&0x3F, 0x80|byte(r)&0x3F)
-				continue
-			}
-			w.out = utf8.AppendRune(w.out, pair)
-			at += unit
-		}
-		w.kept = copy(w.in[:], text[at:])
-		if err == io.EOF && w.kept > 0 {
-			w.err = &Damage{"the UTF-16 text ends within a character"}
-		}
-	}
-	n := copy(into, w.out[w.taken:])
-	w.taken += n
-	return n, nil
+func newWide(text io.Reader, order unicode.Endianness) *wide {
+	return &wide{transform.NewReader(text, unicode.UTF16(order, unicode.UseBOM).NewDecoder())}
 }
