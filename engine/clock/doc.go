@@ -1,4 +1,4 @@
-// Package clock is the one leaf through which time and chance enter.
+// Package clock is the only way for time and random numbers to enter the program.
 //
 // Use it in this order: build a [Real] clock where load is live, or a [Virtual]
 // one where a single goroutine decides what time it is; hand instants down as
@@ -9,6 +9,8 @@
 // The caller owes each stream a name of its own and each draw a number that
 // means something (an operation, an entity), so that neither the count of
 // workers nor the order in which they run can change what is drawn.
+//
+// A [TimeColumn] reads the times of a file, in any of the notations that programs write.
 //
 // The package never keeps a global clock or a global source of randomness, and
 // nothing outside it reads the machine's time.
