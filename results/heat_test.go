@@ -367,3 +367,9 @@ func TestHeatOfThoseThatStayAheadIsExact(t *testing.T) {
 		}
 	}
 }
+
+func TestAddOfFinerHeat(t *testing.T) {
+	cells := results.HeatCells{Served: []int64{10, 20, 30}}
+	cells.Add(&results.HeatCells{Served: []int64{1, 2, 3, 4, 5}, Failed: []int64{0, 7, 0, 0, 8}}, 2, 3)
+	assert.Equal(t, results.HeatCells{Served: []int64{13, 27, 35}, Failed: []int64{7, 0, 8}}, cells)
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
+	"errors"
 	"io"
 	"math/rand/v2"
 	"slices"
@@ -88,6 +89,15 @@ func TestEncodingFaults(t *testing.T) {
 			t.Errorf("%s: %s; want %s", tt.sentence, said, tt.want)
 		}
 	}
+	small, large := io.LimitReader(zeros{}, 64<<20), io.LimitReader(zeros{}, 64<<20+1<<16)
+	for _, text := range []io.Reader{small, large} {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		_, err := io.Copy(w, text)
+		require.NoError(t, errors.Join(err, w.Close()))
+		_, err = io.Copy(io.Discard, csvfile.Text(&b))
+		assert.Equalf(t, text == large, errors.As(err, new(*csvfile.Damage)), "a gzip of many times its size: %v", err)
+	}
 	// Half a surrogate pair is not a character: in a dirty file the row is skipped.
 	lone := string(binary.BigEndian.AppendUint16([]byte(widened("a\n"+strings.Repeat("b\n", 200), binary.BigEndian)), 0xD800))
 	r := csvfile.New(strings.NewReader(lone), csvfile.Options{Dirty: true})
@@ -97,6 +107,10 @@ func TestEncodingFaults(t *testing.T) {
 	assert.NoError(t, r.Err())
 	assert.Equal(t, int64(1), r.Skipped, "rows skipped")
 }
+
+type zeros struct{}
+
+func (zeros) Read(into []byte) (int, error) { return len(into), nil }
 
 func message(err error) string {
 	if err == nil {

@@ -335,6 +335,7 @@ func TestClosedUnderWay(t *testing.T) {
 		<-arrived
 	}
 	built.Close()
+	built.Close() // has no effect
 	attempts.Wait()
 	op := get("1")
 	assert.Equal(t, target.Cancelled, built.Do(ctx, &op).Fault, "Do after Close")
