@@ -15,6 +15,8 @@ const OwnServices = "own services"
 type Manifest struct {
 	Tool     Tool     `json:"tool"`
 	Command  []string `json:"command"`
+	// Labels are what the user said of the run, such as commit.
+	Labels map[string]string `json:"labels,omitempty"`
 	Scenario Scenario `json:"scenario"`
 	// Target is [Embedded], [InProcess], or the address of another service.
 	Target string `json:"target" merge:"same"`

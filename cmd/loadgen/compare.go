@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,7 +17,7 @@ import (
 	"loadgen/report"
 	"loadgen/report/compare"
 	"loadgen/report/compare/history"
-	"loadgen/report/compare/runs"
+	"loadgen/report/document"
 	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/results/catalog"
@@ -26,19 +27,21 @@ import (
 // compareFlags are what a user typed after `loadgen compare`.
 type compareFlags struct {
 	formFlags
-	File string `flag:"file" help:"write to this *file*"`
+	FailOn []string `flag:"fail-on" help:"*change* that is a regression, such as 'p99(get) > +10%'; repeatable"`
+	File   string   `flag:"file" help:"write to this *file*"`
 }
 
 const compareHelp = `Compare shows two runs, or two sets of runs, side by side: A and B are each a run (its
-folder, its name, latest or latest~1) or a folder of such folders. It compares every figure of every phase and operation,
-and warns if scenario, seed, target or machine differ.
+folder, its name, latest or latest~1), a tag, or a folder of runs. It compares every figure
+of every phase and operation, and warns if seed, target, machine or scenario text differ.
+Runs of different scenarios are refused.
 
 The unit is the run. With at least 8 pairs of runs taken in turn, A B, B A, A B, … (6 for
-the response p99 alone), it reports whether B is better or worse, with bounds. With one
-run each it shows the variation between seconds, which proves nothing. Runs in virtual
-time repeat exactly without changes and are compared value by value.
+p99 alone), it reports whether B is better or worse, with bounds. One run per side proves
+nothing. Runs in virtual time with one seed repeat exactly and are compared value by value.
 
-The exit code is 0 in any case; use gate to fail on regressions.`
+The exit code is 0, unless --fail-on names changes: 11 if B is worse by one of them and
+beyond chance, 12 if that cannot be told. Sets that were not taken in turn take 4 runs each.`
 
 // newCompare returns the verb that shows two sets of runs side by side.
 func newCompare(stdout io.Writer) *cobra.Command {
@@ -49,56 +52,100 @@ func newCompare(stdout io.Writer) *cobra.Command {
 		Long:  compareHelp,
 		Example: `  loadgen compare latest~1 latest
   loadgen compare before after                     # folders of runs taken in turn
+  loadgen compare release latest --fail-on 'p99 > +10%'
   loadgen compare before after --format md >> "$GITHUB_STEP_SUMMARY"`,
 		Args: takes(2, 2, "two folders, A and B, and got %d; expected runs, or folders of runs"),
-		RunE: func(c *cobra.Command, args []string) error {
-			if f.File != "" && strings.ToLower(filepath.Ext(f.File)) != ".html" {
-				return usageError{fmt.Errorf("--file %s: expected a file that ends in .html", f.File)}
-			}
-			was, err := sideOf(c.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			is, err := sideOf(c.Context(), args[1])
-			if err != nil {
-				return err
-			}
-			both, err := runs.Compare(was, is)
-			if errors.Is(err, runs.ErrEmpty) {
-				return usageError{err}
-			}
-			if err != nil {
-				return err
-			}
-			d := both.Document()
-			if f.File != "" {
-				var page bytes.Buffer
-				if err := report.Print(&page, d, report.FormPage, text.Look{}); err != nil {
-					return err
-				}
-				if err := results.Dir(filepath.Dir(f.File)).Replace(filepath.Base(f.File), page.Bytes()); err != nil {
-					return usageError{fmt.Errorf("--file %s cannot be written: %w", f.File, catalog.Reason(err))}
-				}
-			}
-			return f.show(stdout, d)
-		},
+		RunE: func(c *cobra.Command, args []string) error { return f.compare(c.Context(), stdout, args[0], args[1]) },
 	}
 	f.formFlags.bindAll(c.Flags(), f)
 	return c
 }
 
-// sideOf reads a run, or every run of a folder. What is no path is the name of a run that is kept.
-func sideOf(ctx context.Context, name string) (*runs.Side, error) {
-	side, folder := &runs.Side{Name: name}, name
+// compare shows both sides, and returns the error of the exit code.
+func (f *compareFlags) compare(ctx context.Context, stdout io.Writer, a, b string) error {
+	if f.File != "" && strings.ToLower(filepath.Ext(f.File)) != ".html" {
+		return usageError{fmt.Errorf("--file %s: expected a file that ends in .html", f.File)}
+	}
+	failOn, err := compare.ParseFailOns(f.FailOn)
+	if err != nil {
+		return usageError{fmt.Errorf("--fail-on %w", err)}
+	}
+	was, err := setOf(ctx, a, failOn)
+	if err != nil {
+		return err
+	}
+	is, err := setOf(ctx, b, failOn)
+	if err != nil {
+		return err
+	}
+	both, err := compare.Compare(was, is, failOn)
+	if errors.Is(err, compare.ErrEmpty) || errors.Is(err, compare.ErrQuestion) {
+		return usageError{err}
+	}
+	if err != nil {
+		return err
+	}
+	d := both.Document()
+	if f.File != "" {
+		if err := writePage(f.File, d); err != nil {
+			return err
+		}
+	}
+	if err := f.show(stdout, d); err != nil || len(failOn) == 0 {
+		return err
+	}
+	return endsWith(compare.ExitCode([]compare.Result{{Outcome: both.Outcome}}))
+}
+
+// writePage writes a document to the file of --file, as a page.
+func writePage(file string, d *document.Document) error {
+	var page bytes.Buffer
+	if err := report.Print(&page, d, report.FormPage, text.Look{}); err != nil {
+		return err
+	}
+	if err := results.Dir(filepath.Dir(file)).Replace(filepath.Base(file), page.Bytes()); err != nil {
+		return usageError{fmt.Errorf("--file %s cannot be written: %w", file, catalog.Reason(err))}
+	}
+	return nil
+}
+
+// setOf reads a run, every run of a folder, or those with a tag.
+func setOf(ctx context.Context, name string, failOn []compare.Metric) (*compare.Set, error) {
+	set := &compare.Set{Name: name}
+	add := func(folder string, record *results.Record) error { return set.Add(folder, record, failOn) }
+	folders := []string{name}
 	if _, err := os.Stat(name); err != nil {
-		if folder, err = catalog.Find(ctx, runsKept(), name); err != nil {
+		if folders, err = storedRuns(ctx, name); err != nil {
 			return nil, faultOfRuns(err)
 		}
 	}
-	if err := catalog.Read(folder, side.Add); err != nil {
-		return nil, usageError{faultOfRuns(err)}
+	for _, folder := range folders {
+		if err := catalog.Read(folder, add); err != nil {
+			return nil, usageError{faultOfRuns(err)}
+		}
 	}
-	return side, nil
+	return set, nil
+}
+
+// storedRuns returns the folders of the stored run with a name, or of the runs with a tag.
+func storedRuns(ctx context.Context, name string) ([]string, error) {
+	folder, unknown := catalog.Find(ctx, runsKept(), name)
+	if unknown == nil {
+		return []string{folder}, nil
+	}
+	all, err := catalog.Open(ctx, runsKept())
+	if err != nil {
+		return nil, unknown
+	}
+	tagged, err := all.Select(catalog.Selection{Tags: []string{name}})
+	if err != nil {
+		return nil, unknown
+	}
+	var folders []string
+	for _, one := range tagged {
+		folders = append(folders, one.Folder)
+	}
+	return folders, nil
 }
 
 // historyFlags are what a user typed after `loadgen runs history`.
@@ -119,7 +166,9 @@ the default is all of them. Invalid runs are counted and skipped, and so are run
 virtual time unless all are; runs sent late lose their rates and response times. A
 different scenario text, target, profile or machine starts a new series.
 
-A metric is a figure as in a scenario's expect: p99(get), served(hottest), share_lost.
+A metric is a figure as in a scenario's expect: p99(get), served(hottest), share_lost. The
+table has what changed: the version, and labels (--label commit=…). --file draws the nights
+(.png, .svg) or writes the whole page (.html).
 The exit code is 12 if no two nights are comparable, otherwise 0.`
 
 func newRunsHistory(stdout, stderr io.Writer) *cobra.Command {
@@ -129,12 +178,12 @@ func newRunsHistory(stdout, stderr io.Writer) *cobra.Command {
 		Short: "Show the nights of a scenario, and where they step",
 		Long:  runsHistoryHelp,
 		Example: `  loadgen runs history stress
-  loadgen runs history stress --metric "p99(get)" --file stress.png
+  loadgen runs history stress --metric "p99(get)" --file stress.html
   loadgen runs history nightly-runs --format csv > nights.csv`,
 		Args: cobra.ArbitraryArgs, ValidArgsFunction: someScenarios,
 		RunE: withRunFaults(func(c *cobra.Command, args []string) error {
-			if extension := strings.ToLower(filepath.Ext(f.File)); f.File != "" && extension != ".png" && extension != ".svg" {
-				return usageError{fmt.Errorf("--file %s: expected a file that ends in .png or .svg", f.File)}
+			if extension := strings.ToLower(filepath.Ext(f.File)); f.File != "" && !slices.Contains([]string{".png", ".svg", ".html"}, extension) {
+				return usageError{fmt.Errorf("--file %s: expected a file that ends in .html, .png or .svg", f.File)}
 			}
 			metrics, err := history.ParseMetrics(f.Metrics)
 			if err != nil {
@@ -202,11 +251,13 @@ func (f *historyFlags) gather(ctx context.Context, archive *history.Archive, arg
 	return reader.Read(ctx, f.Runs, wanted...)
 }
 
-// draw writes the chart, if there is data for it.
+// draw writes the page or the chart, if there is data for it.
 func (f *historyFlags) draw(d *history.Document) error {
 	switch {
 	case f.File == "" || d.Outcome() == compare.Inconclusive:
 		return nil
+	case strings.ToLower(filepath.Ext(f.File)) == ".html":
+		return writePage(f.File, history.Report(d))
 	case len(d.Scenarios) > 1:
 		var names []string
 		for i := range d.Scenarios {

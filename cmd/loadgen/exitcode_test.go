@@ -14,7 +14,7 @@ import (
 	"loadgen/report"
 	"loadgen/report/compare"
 	"loadgen/report/compare/contest"
-	"loadgen/report/compare/gate"
+
 	"loadgen/results"
 	"loadgen/scenarios/doctor"
 	"loadgen/scenarios/drive"
@@ -157,11 +157,11 @@ func TestExitCodesOfOtherEnds(t *testing.T) {
 	}
 	holds, fails, untold := results.Check{Expr: "p99 < 1s", Ok: new(true)}, results.Check{Expr: "p99 < 1s", Ok: new(false)}, results.Check{Expr: "p99 < 1s"}
 	ruled := func(list ...compare.Outcome) error {
-		var all []gate.Result
+		var all []compare.Result
 		for _, o := range list {
-			all = append(all, gate.Result{Outcome: o})
+			all = append(all, compare.Result{Outcome: o})
 		}
-		return endsWith(gate.Code(all))
+		return endsWith(compare.ExitCode(all))
 	}
 	diagnosed := func(ctx context.Context, failed, unavailable bool) error {
 		f := doctorFlags{formFlags: formFlags{Format: report.FormText}}

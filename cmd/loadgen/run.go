@@ -217,6 +217,9 @@ func (f *runFlags) planner(c *cobra.Command, d *draft, stderr io.Writer) planner
 		}
 		p.Table, p.Reuse, p.Keep, p.NoProbe = f.Sender.Table, f.Sender.Reuse, f.Sender.Keep, f.Sender.NoProbe
 		p.Consent = agree(f.Target.Consent, f.Tell.silent(), stderr)
+		if p.Labels, err = labelsOf(f.Fleet.Labels); err != nil {
+			return p, err
+		}
 		if err := f.Target.fill(&p); err != nil {
 			return p, err
 		}
@@ -411,10 +414,23 @@ func (f *runFlags) find(s *scenarios.Scenario) (*campaign.Find, error) {
 	return search, nil
 }
 
+// labelsOf parses labels of the form key=value.
+func labelsOf(texts []string) (map[string]string, error) {
+	labels := make(map[string]string)
+	for _, text := range texts {
+		key, value, ok := strings.Cut(text, "=")
+		if !ok || key == "" || value == "" {
+			return nil, usageError{fmt.Errorf("--label %s: expected key=value, such as commit=1a2b3c4", text)}
+		}
+		labels[key] = value
+	}
+	return labels, nil
+}
+
 // member takes part in a run that another process leads.
 func (f *runFlags) member(ctx context.Context) error {
 	token, local := os.LookupEnv(fleet.TokenVariable)
-	o := fleet.JoinOptions{Version: fleet.Version(), Clock: clock.NewReal(), Deadline: f.Fleet.Deadline, Labels: make(map[string]string),
+	o := fleet.JoinOptions{Version: fleet.Version(), Clock: clock.NewReal(), Deadline: f.Fleet.Deadline,
 		Bus: fleet.BusOptions{URL: f.Fleet.Join, Creds: f.Fleet.Creds, CA: f.Fleet.CA, Wait: f.Fleet.Deadline}}
 	var err error
 	switch {
@@ -430,17 +446,11 @@ func (f *runFlags) member(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, label := range f.Fleet.Labels {
-		key, value, ok := strings.Cut(label, "=")
-		if !ok || key == "" || value == "" {
-			return usageError{fmt.Errorf("--label %s: expected key=value, such as region=westeurope", label)}
-		}
-		if key == "name" {
-			o.Name = value
-		} else {
-			o.Labels[key] = value
-		}
+	if o.Labels, err = labelsOf(f.Fleet.Labels); err != nil {
+		return err
 	}
+	o.Name = o.Labels["name"]
+	delete(o.Labels, "name")
 	if o.Name == "" {
 		host, _ := os.Hostname()
 		o.Name = fmt.Sprintf("%s (%d)", host, os.Getpid())

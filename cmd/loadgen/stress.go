@@ -241,7 +241,7 @@ type fleetFlags struct {
 	OnLoss    string        `flag:"on-loss" rare:"yes" default:"fail" requires:"processes" help:"if a member is lost: fail ends the run, finish continues (exit 13)"`
 	Join      string        `flag:"join" rare:"yes" excludes:"processes" help:"join a fleet at this *URL* of its leader or NATS server, such as nats://host:4222"`
 	Deadline  time.Duration `flag:"join-within" rare:"yes" default:"1m" requires:"processes|join" help:"how long members have to join"`
-	Labels    []string      `flag:"label" rare:"yes" requires:"join" help:"label of this member, *key=value*, repeatable; name=NAME is what it is called (default: host and process)"`
+	Labels    []string      `flag:"label" rare:"yes" help:"label of the run, *key=value*, repeatable; with --join of this member, whose name is name=NAME"`
 	TokenFile string        `flag:"token-file" rare:"yes" requires:"processes|join" help:"*file* with the token of the fleet (openssl rand -hex 32)"`
 	Creds     string        `flag:"nats-creds" rare:"yes" requires:"processes|join" help:"*file* with the credentials for your own NATS server"`
 	CA        string        `flag:"nats-ca" rare:"yes" requires:"processes|join" help:"*file* with the certificates that are trusted for it"`

@@ -92,6 +92,24 @@ func (f *targetFlags) fill(p *run.Plan) error {
 	return err
 }
 
+// arguments returns the flags as they are typed, for another build.
+func (f *targetFlags) arguments() []string {
+	var list []string
+	for _, one := range f.Target {
+		list = append(list, "--target", one)
+	}
+	if f.Account != "" {
+		list = append(list, "--account", f.Account)
+	}
+	if f.KeyFile != "" {
+		list = append(list, "--key-file", f.KeyFile)
+	}
+	if f.Consent {
+		list = append(list, "--yes")
+	}
+	return list
+}
+
 // validate refuses credentials of no URL.
 func (f *endpointFlags) validate() error {
 	if !strings.Contains(f.Target.first(), "://") && (f.KeyFile != "" || f.Account != "") {

@@ -1,6 +1,12 @@
 package compare
 
-import "loadgen/report/compare/statistics"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"loadgen/report/compare/statistics"
+)
 
 // SameNumber is what the tests hold against another way to the same answer.
 var SameNumber = sameNumber
@@ -36,12 +42,23 @@ func (h History) ChangePoints(series []float64) ([]ChangePoint, error) {
 		d.minChange = h.LeastChange
 	}
 	if h.Test == ByStudent {
-		d.test = statistics.Student
+		d.test = Student
 	}
 	return d.changePoints(series)
 }
 
-// BandWith is [BandOf] by blocks, numbers of series and seeds of the caller's choice.
-func BandWith(block, resamples int, seed uint64, series []float64) (Band, error) {
-	return bands{block, resamples, seed}.band([][]float64{series}, func(means []float64) float64 { return means[0] })
+// Student returns the two-sided p-value of Student's test with a common variance. It is 1 if
+// there are too few values, and 0 if two constants differ.
+func Student(before, after []float64) float64 {
+	n, m := float64(len(before)), float64(len(after))
+	freedom, difference := n+m-2, statistics.Mean(after)-statistics.Mean(before)
+	if freedom <= 0 || difference == 0 {
+		return 1
+	}
+	within := statistics.Squares(before) + statistics.Squares(after)
+	t := difference / math.Sqrt(within/freedom*(1/n+1/m))
+	return 2 * distuv.StudentsT{Sigma: 1, Nu: freedom}.CDF(-math.Abs(t))
 }
+
+// FirstDifference describes the first line in which two texts differ.
+var FirstDifference = firstDifference

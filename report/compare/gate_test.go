@@ -14,11 +14,11 @@ import (
 )
 
 // ratios are pairs of which B is that many times A.
-func ratios(factors ...float64) []compare.Pair {
-	var pairs []compare.Pair
+func ratios(factors ...float64) []pair {
+	var pairs []pair
 	for i, factor := range factors {
 		was := 1000 + 10*float64(i)
-		pairs = append(pairs, compare.Pair{A: was, B: was * factor})
+		pairs = append(pairs, pair{A: was, B: was * factor})
 	}
 	return pairs
 }
@@ -35,7 +35,7 @@ func TestVerdicts(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		higher bool
-		pairs  []compare.Pair
+		pairs  []pair
 		want   compare.Outcome
 		says   string
 	}{
@@ -54,7 +54,7 @@ func TestVerdicts(t *testing.T) {
 		{"the same", false, ratios(slices.Repeat([]float64{1}, 8)...), compare.NoDifference, "±0.0 %"},
 		{"twenty-four pairs, of patterns that are drawn", false, ratios(around(24, 1.1)...), compare.Regression, ""},
 	} {
-		got := judge(t, compare.Trial{Metric: compare.Metric{Name: "m", Higher: row.higher}, Pairs: row.pairs})
+		got := judge(t, paired(compare.Metric{Name: "m", Higher: row.higher}, row.pairs))
 		sentence := got.Findings[0].Sentence()
 		assert.Truef(t, got.Verdict == row.want && got.Findings[0].Verdict == row.want && strings.Contains(sentence, row.says),
 			"%s: Judge = %v: %s; want %v with %q", row.name, got.Verdict, sentence, row.want, row.says)
@@ -65,8 +65,7 @@ func TestSeveralMetricsNeedMore(t *testing.T) {
 	trials := func(pairs int, factors ...float64) []compare.Trial {
 		var all []compare.Trial
 		for i, factor := range factors {
-			all = append(all, compare.Trial{Metric: compare.Metric{Name: string(rune('a' + i))},
-				Pairs: ratios(slices.Repeat([]float64{factor}, pairs)...)})
+			all = append(all, paired(compare.Metric{Name: string(rune('a' + i))}, ratios(slices.Repeat([]float64{factor}, pairs)...)))
 		}
 		return all
 	}
@@ -87,13 +86,13 @@ func TestSeveralMetricsNeedMore(t *testing.T) {
 	// Of eight pairs with one small one against, p is 4/256: enough alone, and times
 	// two, but not times four.
 	pairs := ratios(1.2, 1.2, 1.2, 1.2, 1.2, 1.2, 1.2, 0.95)
-	alone := judge(t, compare.Trial{Metric: compare.Metric{Name: "a"}, Pairs: pairs}).Findings[0]
-	assert.Truef(t, alone.P == 4.0/256 && alone.Adjusted == alone.P,
-		"alone p = %v, adjusted %v; want 4/256 twice", alone.P, alone.Adjusted)
+	alone := judge(t, paired(compare.Metric{Name: "a"}, pairs)).Findings[0]
+	assert.Truef(t, *alone.P == 4.0/256 && *alone.Adjusted == *alone.P,
+		"alone p = %v, adjusted %v; want 4/256 twice", *alone.P, *alone.Adjusted)
 	three := trials(8, 1, 1)
-	three = append(three, compare.Trial{Metric: compare.Metric{Name: "c"}, Pairs: pairs})
+	three = append(three, paired(compare.Metric{Name: "c"}, pairs))
 	got := judge(t, three...).Findings[2]
-	assert.Equal(t, []float64{alone.P, 3 * alone.P}, []float64{got.P, got.Adjusted}, "among three p")
+	assert.Equal(t, []float64{*alone.P, 3 * *alone.P}, []float64{*got.P, *got.Adjusted}, "among three p")
 }
 
 func TestSwappedSidesSwapSignsAndKeepP(t *testing.T) {
@@ -110,14 +109,11 @@ func TestSwappedSidesSwapSignsAndKeepP(t *testing.T) {
 		}
 		one := one(noisy.pairs(compare.Order(pairs), []float64{-0.1, 0, 0.1}[i%3], rng))
 		swapped := one
-		swapped.Pairs = make([]compare.Pair, len(one.Pairs))
-		for k, pair := range one.Pairs {
-			swapped.Pairs[k] = compare.Pair{A: pair.B, B: pair.A}
-		}
+		swapped.A, swapped.B = one.B, one.A
 		a, b := judge(t, one).Findings[0], judge(t, swapped).Findings[0]
-		product := (1 + a.Change) * (1 + b.Change)
+		product := (1 + *a.Change) * (1 + *b.Change)
 		edges := (1 + a.Interval[0]) * (1 + b.Interval[1])
-		if a.P != b.P || opposite[a.Verdict] != b.Verdict || math.Abs(product-1) > 1e-9 || math.Abs(edges-1) > 1e-9 {
+		if *a.P != *b.P || opposite[a.Verdict] != b.Verdict || math.Abs(product-1) > 1e-9 || math.Abs(edges-1) > 1e-9 {
 			t.Fatalf("%s\nbut with the sides swapped\n%s\nwant the same p, and the opposite otherwise", a.Sentence(), b.Sentence())
 		}
 		seen[a.Verdict]++
@@ -136,7 +132,7 @@ func TestOrderOfPairsAndUnitDoNotMatter(t *testing.T) {
 		turned[i].B /= 1e6
 	}
 	got := judge(t, one(turned)).Findings[0]
-	assert.Truef(t, got.P == want.P && got.Verdict == want.Verdict && math.Abs(got.Change-want.Change) <= 1e-9,
+	assert.Truef(t, *got.P == *want.P && got.Verdict == want.Verdict && math.Abs(*got.Change-*want.Change) <= 1e-9,
 		"turned round and in other units: %s; want %s", got.Sentence(), want.Sentence())
 }
 
@@ -145,12 +141,12 @@ func TestOrderOfPairsAndUnitDoNotMatter(t *testing.T) {
 func TestSteadyDriftCancels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 12))
 	drifting := machine{driftSteady: 0.03}
-	if got := judge(t, one(drifting.pairs(compare.Order(10), 0, rng))).Findings[0]; math.Abs(got.Change) > 1e-9 {
-		t.Errorf("a drift of 3 %% a run changes by %v; want 0 in the order of the gate", got.Change)
+	if got := judge(t, one(drifting.pairs(compare.Order(10), 0, rng))).Findings[0]; math.Abs(*got.Change) > 1e-9 {
+		t.Errorf("a drift of 3 %% a run changes by %v; want 0 in the order of the gate", *got.Change)
 	}
 	got := judge(t, one(drifting.pairs(sequential(10), 0, rng))).Findings[0]
-	if want := math.Expm1(0.3); math.Abs(got.Change-want) > 1e-9 || got.Verdict != compare.Regression {
-		t.Errorf("in sequential order it changes by %v; want %v, ten runs' drift", got.Change, want)
+	if want := math.Expm1(0.3); math.Abs(*got.Change-want) > 1e-9 || got.Verdict != compare.Regression {
+		t.Errorf("in sequential order it changes by %v; want %v, ten runs' drift", *got.Change, want)
 	}
 }
 
@@ -176,25 +172,25 @@ func TestOrder(t *testing.T) {
 
 func TestFloorGivesNothingARatio(t *testing.T) {
 	share := compare.Metric{Name: "share throttled", Floor: 0.001}
-	nothing := slices.Repeat([]compare.Pair{{}}, 8)
-	got := judge(t, compare.Trial{Metric: share, Pairs: nothing}).Findings[0]
-	assert.Equal(t, []float64{0, 1}, []float64{got.Change, got.P}, "nothing on both sides: change")
-	some := slices.Repeat([]compare.Pair{{A: 0, B: 0.01}}, 8)
-	if got := judge(t, compare.Trial{Metric: share, Pairs: some}).Findings[0]; math.Abs(got.Change-9) > 1e-9 || got.Verdict != compare.Regression {
+	nothing := slices.Repeat([]pair{{}}, 8)
+	got := judge(t, paired(share, nothing)).Findings[0]
+	assert.Equal(t, []float64{0, 1}, []float64{*got.Change, *got.P}, "nothing on both sides: change")
+	some := slices.Repeat([]pair{{A: 0, B: 0.01}}, 8)
+	if got := judge(t, paired(share, some)).Findings[0]; math.Abs(*got.Change-9) > 1e-9 || got.Verdict != compare.Regression {
 		t.Errorf("from nothing to ten times the floor: %s; want +900 %%, a regression", got.Sentence())
 	}
-	below := slices.Repeat([]compare.Pair{{A: 0.0001, B: 0.0009}}, 8)
-	assert.EqualValues(t, 0, judge(t, compare.Trial{Metric: share, Pairs: below}).Findings[0].Change,
+	below := slices.Repeat([]pair{{A: 0.0001, B: 0.0009}}, 8)
+	assert.EqualValues(t, 0, *judge(t, paired(share, below)).Findings[0].Change,
 		"below the floor on both sides: change")
 }
 
 func TestFiguresThatCannotBeJudged(t *testing.T) {
 	good := ratios(1, 1, 1, 1, 1, 1, 1, 1)
-	with := func(pair compare.Pair) []compare.Trial {
-		return []compare.Trial{one(append(slices.Clone(good[:7]), pair))}
+	with := func(last pair) []compare.Trial {
+		return []compare.Trial{one(append(slices.Clone(good[:7]), last))}
 	}
-	named := func(name string, pairs []compare.Pair) compare.Trial {
-		return compare.Trial{Metric: compare.Metric{Name: name}, Pairs: pairs}
+	named := func(name string, pairs []pair) compare.Trial {
+		return paired(compare.Metric{Name: name}, pairs)
 	}
 	for _, row := range []struct {
 		name   string
@@ -205,13 +201,12 @@ func TestFiguresThatCannotBeJudged(t *testing.T) {
 		{"four metrics", []compare.Trial{named("a", good), named("b", good), named("c", good), named("d", good)}, "4 metrics"},
 		{"two of one name", []compare.Trial{named("a", good), named("a", good)}, `"a" occurs twice`},
 		{"no name", []compare.Trial{named("", good)}, "without a name"},
-		{"different numbers of pairs", []compare.Trial{named("a", good), named("b", good[:7])}, `"b" has 7 pairs and "a" 8`},
-		{"nothing without a floor", with(compare.Pair{A: 0, B: 1}), "A of pair 8 is 0"},
-		{"a negative figure", with(compare.Pair{A: 1, B: -1}), "B of pair 8 is -1"},
-		{"no number", with(compare.Pair{A: math.NaN(), B: 1}), "is NaN"},
-		{"infinity", with(compare.Pair{A: 1, B: math.Inf(1)}), "is +Inf"},
-		{"too many pairs", []compare.Trial{named("a", make([]compare.Pair, 1001))}, "1001 pairs"},
-		{"a floor below nothing", []compare.Trial{{Metric: compare.Metric{Name: "a", Floor: -1}, Pairs: good}}, "floor -1"},
+		{"nothing without a floor", with(pair{A: 0, B: 1}), "A of run 8 is 0"},
+		{"a negative figure", with(pair{A: 1, B: -1}), "B of run 8 is -1"},
+		{"no number", with(pair{A: math.NaN(), B: 1}), "is NaN"},
+		{"infinity", with(pair{A: 1, B: math.Inf(1)}), "is +Inf"},
+		{"too many pairs", []compare.Trial{named("a", make([]pair, 1001))}, "1001 runs"},
+		{"a floor below nothing", []compare.Trial{paired(compare.Metric{Name: "a", Floor: -1}, good)}, "floor -1"},
 	} {
 		_, err := compare.Gate{}.Judge(row.trials)
 		assert.Truef(t, errors.Is(err, compare.ErrFigures) && strings.Contains(err.Error(), row.what),
@@ -223,6 +218,6 @@ func TestFiguresThatCannotBeJudged(t *testing.T) {
 		}
 	}
 	// The extremes of what is a number have a ratio.
-	wide := slices.Repeat([]compare.Pair{{A: math.SmallestNonzeroFloat64, B: math.MaxFloat64}}, 1000)
+	wide := slices.Repeat([]pair{{A: math.SmallestNonzeroFloat64, B: math.MaxFloat64}}, 1000)
 	assert.Equal(t, compare.Regression, judge(t, one(wide)).Verdict, "from the least to the greatest number")
 }

@@ -19,10 +19,22 @@ type machine struct {
 	runSD, driftSD, driftSteady float64
 }
 
+// pair is a metric of two runs that followed each other.
+type pair struct{ A, B float64 }
+
+// paired returns pairs as a trial.
+func paired(m compare.Metric, pairs []pair) compare.Trial {
+	t := compare.Trial{Metric: m, Paired: true}
+	for _, one := range pairs {
+		t.A, t.B = append(t.A, one.A), append(t.B, one.B)
+	}
+	return t
+}
+
 // pairs takes the runs in an order, and returns p50-like figures of each pair. B is
 // slower by the effect.
-func (m machine) pairs(order []compare.Slot, effect float64, rng *rand.Rand) []compare.Pair {
-	pairs := make([]compare.Pair, len(order)/2)
+func (m machine) pairs(order []compare.Slot, effect float64, rng *rand.Rand) []pair {
+	pairs := make([]pair, len(order)/2)
 	speed := 0.0
 	for _, slot := range order {
 		value := 5000 * math.Exp(speed+m.runSD*rng.NormFloat64())
@@ -56,8 +68,8 @@ func judge(t *testing.T, trials ...compare.Trial) compare.Judgement {
 }
 
 // one is the trial of a single metric of which less is better.
-func one(pairs []compare.Pair) compare.Trial {
-	return compare.Trial{Metric: compare.Metric{Name: "response p99"}, Pairs: pairs}
+func one(pairs []pair) compare.Trial {
+	return paired(compare.Metric{Name: "response p99"}, pairs)
 }
 
 // atMost says whether seeing so many of n is compatible with a share of at most

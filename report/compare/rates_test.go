@@ -3,24 +3,20 @@ package compare_test
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"loadgen/report/compare"
-	"loadgen/report/compare/statistics"
 	"loadgen/results/resultstest"
 )
 
 // threeMetrics are what a scenario declares: each with a luck of its own.
 func threeMetrics(m machine, order []compare.Slot, effect float64, rng *rand.Rand) []compare.Trial {
 	return []compare.Trial{
-		{Metric: compare.Metric{Name: "response p99"}, Pairs: m.pairs(order, effect, rng)},
-		{Metric: compare.Metric{Name: "served", Higher: true}, Pairs: m.pairs(order, 0, rng)},
-		{Metric: compare.Metric{Name: "share throttled", Floor: 1e-4}, Pairs: m.pairs(order, 0, rng)},
+		paired(compare.Metric{Name: "response p99"}, m.pairs(order, effect, rng)),
+		paired(compare.Metric{Name: "served", Higher: true}, m.pairs(order, 0, rng)),
+		paired(compare.Metric{Name: "share throttled", Floor: 1e-4}, m.pairs(order, 0, rng)),
 	}
 }
 
@@ -57,18 +53,18 @@ func TestSetsOfOneBuildRarelyAlarm(t *testing.T) {
 		// The drift is the same for the metrics of a run in the field; drawing it for
 		// each is harder on the gate.
 		three := func(rng *rand.Rand) []compare.Trial {
-			return threeMetrics(row.machine, compare.Order(compare.DefaultPairs), 0, rng)
+			return threeMetrics(row.machine, compare.Order(compare.DefaultRuns), 0, rng)
 		}
 		single := func(rng *rand.Rand) []compare.Trial {
-			return []compare.Trial{one(row.pairs(compare.Order(compare.DefaultPairs), 0, rng))}
+			return []compare.Trial{one(row.pairs(compare.Order(compare.DefaultRuns), 0, rng))}
 		}
 		for _, set := range []func(rng *rand.Rand) []compare.Trial{three, single} {
 			up, down := alarms(t, sets, uint64(i), set)
-			assert.Truef(t, up <= sets*3/100 && atMost(up+down, sets, compare.DefaultAlpha),
+			assert.Truef(t, up <= sets*3/100 && atMost(up+down, sets, compare.Alpha),
 				"%s: %d of %d sets alarm, and %d are improvements; want at most 3 %%, and both within 5 %%", row.name, up, sets, down)
 		}
 		up, down := alarms(t, more, uint64(100+i), single)
-		assert.Truef(t, surelyBelow(up, more, 0.03) && atMost(up+down, more, compare.DefaultAlpha),
+		assert.Truef(t, surelyBelow(up, more, 0.03) && atMost(up+down, more, compare.Alpha),
 			"%s: %d of %d sets alarm, and %d are improvements; want surely less than 3 %%, and both within 5 %%", row.name, up, more, down)
 	}
 }
@@ -90,7 +86,7 @@ func TestTenPercentIsFound(t *testing.T) {
 		{"an improvement by as much", machine{runSD: 0.05}, 1/1.1 - 1, false},
 	} {
 		found, missed := alarms(t, sets, 3, func(rng *rand.Rand) []compare.Trial {
-			order := compare.Order(compare.DefaultPairs)
+			order := compare.Order(compare.DefaultRuns)
 			if row.three {
 				return threeMetrics(row.machine, order, row.effect, rng)
 			}
@@ -121,107 +117,47 @@ func TestIntervalHoldsTheTrueChange(t *testing.T) {
 		"the interval holds the true change in %d of %d sets; want about 95.3 %%", held, sets)
 }
 
-// correlatedSeries is a series in which each second keeps a share of the one before.
-func correlatedSeries(n int, keep float64, rng *rand.Rand) []float64 {
-	series, state := make([]float64, n), 0.0
-	for i := range series {
-		state = keep*state + math.Sqrt(1-keep*keep)*rng.NormFloat64()
-		series[i] = 100 * (1 + 0.1*state)
+// night returns the runs of a night, each with a luck of its own.
+func (m machine) night(runs int, effect float64, rng *rand.Rand) []float64 {
+	values := make([]float64, runs)
+	for i := range values {
+		values[i] = 5000 * (1 + effect) * math.Exp(m.runSD*rng.NormFloat64())
 	}
-	return series
+	return values
 }
 
-// The mean of a series without correlation has the standard error of the textbooks.
-func TestBandOfNoiseIsTheStandardError(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 3))
-	series := normal(900, 100, 0.1, rng)
-	for _, block := range []int{0, 1, 10} {
-		band, err := compare.BandWith(block, 1000, 1, series)
-		require.NoError(t, err)
-		// 10 / √900, twice 1.96 times.
-		want := 2 * 1.96 * 10.0 / 30
-		if width := band.High - band.Low; math.Abs(width/want-1) > 0.15 || band.Doubt != "" {
-			t.Errorf("Of noise in blocks of %d = %+v, %v wide; want %v", block, band, width, want)
-		}
-		assert.Truef(t, band.Mean >= band.Low && band.Mean <= band.High && band.Seconds == 900,
-			"Of noise in blocks of %d = %+v; want the mean inside, of 900 seconds", block, band)
+// Runs of two nights: 200 sets without a change and with one, by a threshold of 4 %, a
+// metric and three.
+func TestNightsAreFoundAndRarelyAlarm(t *testing.T) {
+	const sets = 200
+	steady := machine{runSD: 0.03}
+	trial := func(name string, runs int, effect float64, rng *rand.Rand) compare.Trial {
+		return compare.Trial{Metric: compare.Metric{Name: name, Threshold: .04}, A: steady.night(runs, 0, rng), B: steady.night(runs, effect, rng)}
 	}
-}
-
-// Whoever takes a correlated series for noise gets bands that are far too narrow;
-// blocks make them wide enough.
-func TestBandHoldsTheMeanOfACorrelatedSeries(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a statistical test of one goroutine")
-	}
-	const sets = 150
-	held := func(block int) (count int) {
-		rng := rand.New(rand.NewPCG(2, 3))
-		for i := range sets {
-			band, err := compare.BandWith(block, 200, uint64(i), correlatedSeries(1200, 0.8, rng))
-			require.NoError(t, err)
-			if band.Low <= 100 && 100 <= band.High {
-				count++
+	count := func(effect float64, metrics int) (regressions, improvements int) {
+		return alarms(t, sets, 7, func(rng *rand.Rand) (all []compare.Trial) {
+			for i := range metrics {
+				all = append(all, trial(string(rune('a'+i)), 8, effect*float64(max(0, 1-i)), rng))
 			}
-		}
-		return count
+			return all
+		})
 	}
-	blocks, single := held(0), held(1)
-	assert.Truef(t, surelyBelow(sets-blocks, sets, 0.25),
-		"blocks hold the mean in %d of %d series; want surely more than 75 %%", blocks, sets)
-	assert.Truef(t, single <= sets*2/3,
-		"single seconds hold it in %d of %d series; want far fewer, or blocks would be idle", single, sets)
-}
-
-func TestCorrelatedSeconds(t *testing.T) {
+	for _, metrics := range []int{1, 3} {
+		worse, better := count(0, metrics)
+		assert.LessOrEqualf(t, worse+better, sets*5/100, "%d metrics without a change: alarms", metrics)
+		found, better := count(.10, metrics)
+		assert.Truef(t, found >= sets*95/100 && better == 0, "%d metrics, +10 %%: found in %d of %d, better in %d", metrics, found, sets, better)
+		found, better = count(.05, metrics)
+		// With three, one that did not change may be called better, as often as any alarm.
+		assert.Truef(t, found >= sets*50/100 && better <= metrics-1, "%d metrics, +5 %%: found in %d of %d, better in %d", metrics, found, sets, better)
+	}
+	// Runs of a machine that was slower, and nights that vary, show nothing.
 	rng := rand.New(rand.NewPCG(3, 3))
-	for _, row := range []struct {
-		name        string
-		series      []float64
-		least, most int
-	}{
-		{"one second", []float64{1}, 1, 1},
-		{"a constant", slices.Repeat([]float64{7}, 50), 1, 1},
-		{"noise", normal(5000, 100, 0.1, rng), 1, 2},
-		// Theory: (1+ρ)/(1−ρ).
-		{"half of it kept", correlatedSeries(20_000, 0.5, rng), 3, 4},
-		{"nine tenths kept", correlatedSeries(20_000, 0.9, rng), 15, 23},
-	} {
-		got := statistics.Correlated(row.series)
-		assert.Truef(t, got >= row.least && got <= row.most, "%s: correlated = %d", row.name, got)
+	drifted, noisy := trial("p99", 8, .10, rng), trial("p99", 8, .10, rng)
+	drifted.Drift, noisy.Noise = 400, .15
+	for _, one := range []compare.Trial{drifted, noisy} {
+		assert.Equal(t, compare.Inconclusive, judge(t, one).Verdict)
 	}
-}
-
-func TestBandOfChange(t *testing.T) {
-	rng := rand.New(rand.NewPCG(4, 3))
-	was, is := normal(600, 100, 0.1, rng), normal(600, 110, 0.1, rng)
-	band, err := compare.BandOfChange(was, is)
-	assert.Truef(t, err == nil && band.Low >= 0.07 && band.Low <= 0.1 && band.High >= 0.1 && band.High <= 0.13,
-		"OfChange from 100 to 110 = %+v, %v; want about 0.1 ± 0.013", band, err)
-	again, _ := compare.BandOfChange(was, is)
-	assert.Truef(t, again == band, "OfChange again = %+v; want %+v", again, band)
-	same, err := compare.BandOfChange([]float64{5, 5}, []float64{5, 5})
-	assert.Truef(t, err == nil && same.Low == 0 && same.High == 0 && same.Doubt != "",
-		"OfChange of two seconds each = %+v, %v; want 0, in doubt", same, err)
-}
-
-func TestShortRunsAreInDoubt(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 3))
-	band, err := compare.BandOf(correlatedSeries(100, 0.9, rng))
-	assert.Truef(t, err == nil && strings.Contains(band.Doubt, "100 seconds"),
-		"Of a hundred seconds: doubt %q, %v; want that they are too few", band.Doubt, err)
-	if band, _ := compare.BandWith(500, 1000, 0, []float64{1, 2, 3}); band.Block != 3 || math.Abs(band.High-band.Low) > 1e-9 {
-		t.Errorf("Of three seconds in one block = %+v; want no width at all, for any block holds all of them", band)
-	}
-}
-
-func TestBandFaults(t *testing.T) {
-	for _, series := range [][]float64{nil, {math.NaN()}, {1, math.Inf(1)}, make([]float64, 1<<20+1), make([]float64, 1<<19)} {
-		_, err := compare.BandOf(series)
-		assert.ErrorIsf(t, err, compare.ErrFigures, "Of %d seconds that cannot be", len(series))
-	}
-	for _, was := range [][]float64{nil, {0, 0}, {-1, 2}} {
-		_, err := compare.BandOfChange(was, []float64{1})
-		assert.ErrorIsf(t, err, compare.ErrFigures, "OfChange from %v: %v; want ErrFigures", was, err)
-	}
+	few := trial("p99", 3, 5, rng)
+	assert.Equal(t, compare.Inconclusive, judge(t, few).Verdict)
 }

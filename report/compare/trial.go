@@ -5,32 +5,60 @@ import (
 	"math"
 )
 
-// Metric is a figure of a run.
-type Metric struct {
-	Name string
-	// Higher means that more is better, as for rates; otherwise less is, as for times.
-	Higher bool
-	// Floor is the minimum value, in the metric's own unit: smaller values count as the
-	// floor, so that a share of 0 has a ratio. If it is 0, every value must be positive.
-	Floor float64
-}
-
-// Pair is the metric of two runs that followed each other.
-type Pair struct{ A, B float64 }
-
-// Trial is one metric of all pairs.
+// Trial is one metric of all runs of both sides.
 type Trial struct {
 	Metric Metric
-	Pairs  []Pair
+	// A and B have one value per run.
+	A, B []float64
+	// Paired means that A[i] and B[i] ran next to each other, in the order of [Order].
+	Paired bool
+	// Drift is the part of the change from A to B that the generator itself caused, in the
+	// metric's unit. A regression must remain one without it.
+	Drift float64
+	// Noise is the logarithm of the ratio that days differ by without a cause. A smaller change
+	// shows nothing.
+	Noise float64
 }
 
-// log returns the logarithm of a figure, or of the floor.
-func (t *Trial) log(pair int, side Side, value float64) (float64, error) {
-	if math.IsNaN(value) || math.IsInf(value, 0) || value < 0 || value == 0 && t.Metric.Floor == 0 {
-		return 0, fmt.Errorf("%w: %q: %v of pair %d is %v; expected a positive number",
-			ErrFigures, t.Metric.Name, side, pair+1, value)
+// logs returns the logarithms of the values of a side, or of the floor.
+func (t *Trial) logs(side Side, values []float64) ([]float64, error) {
+	logs := make([]float64, len(values))
+	for i, value := range values {
+		if math.IsNaN(value) || math.IsInf(value, 0) || value < 0 || value == 0 && t.Metric.Floor == 0 {
+			return nil, fmt.Errorf("%w: %q: %v of run %d is %v; expected a positive number",
+				ErrFigures, t.Metric.Name, side, i+1, value)
+		}
+		logs[i] = math.Log(math.Max(value, t.Metric.Floor))
 	}
-	return math.Log(math.Max(value, t.Metric.Floor)), nil
+	return logs, nil
+}
+
+// minRuns is the number of runs that each side needs.
+func (t *Trial) minRuns(trials int) int {
+	switch {
+	case !t.Paired:
+		return MinRuns
+	case trials == 1:
+		return MinPairsOfOne
+	default:
+		return MinPairs
+	}
+}
+
+// validate returns the first fault of a trial.
+func (t *Trial) validate() error {
+	name, floor := t.Metric.Name, t.Metric.Floor
+	switch {
+	case name == "":
+		return fmt.Errorf("%w: a metric without a name", ErrFigures)
+	case math.IsNaN(floor) || math.IsInf(floor, 0) || floor < 0:
+		return fmt.Errorf("%w: %q: floor %v; expected 0 or more", ErrFigures, name, floor)
+	case max(len(t.A), len(t.B)) > maxRuns:
+		return fmt.Errorf("%w: %q: %d runs are more than %d", ErrFigures, name, max(len(t.A), len(t.B)), maxRuns)
+	case t.Paired && len(t.A) != len(t.B):
+		return fmt.Errorf("%w: %q: %d runs of A and %d of B are not pairs", ErrFigures, name, len(t.A), len(t.B))
+	}
+	return nil
 }
 
 // Side is one of the two compared sides.

@@ -115,10 +115,10 @@ func comparedAgree(t *testing.T, record *results.Record, figures *figure.Figures
 		said["saturation"] = *record.Summary.Saturation
 	}
 	for m, got := range kept.Scenarios[0].Series[0].Nights[0].Values {
-		if metrics[m].Unit() == "us" {
+		if metrics[m].Unit == "us" {
 			got *= 1000
 		}
-		same("a history", metrics[m].String(), got)
+		same("a history", metrics[m].Name, got)
 	}
 	return compared
 }

@@ -85,6 +85,8 @@ type Plan struct {
 	// anti-pattern of one; Command is what was typed. Both are for the record.
 	AntiPattern *scenarios.AntiPattern
 	Command     []string
+	// Labels are for the record, too.
+	Labels map[string]string
 
 	// Out is the folder of the record. Where it is empty, a new one is made in Runs;
 	// where that is empty, too, the record is kept in Memory, or in one of its own.

@@ -11,7 +11,6 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/report/compare"
-	"loadgen/report/compare/gate"
 	"loadgen/results"
 	"loadgen/results/baseline"
 	"loadgen/scenarios"
@@ -22,9 +21,9 @@ import (
 // the last time.
 type Gate struct {
 	// Baselines is the folder of the baselines.
-	Baselines string `flag:"baselines" excludes:"against" help:"*folder* of the baselines"`
+	Baselines string `flag:"baselines" rare:"yes" help:"*folder* of the baselines"`
 	// Reason, where there is one, makes valid runs the baselines of their scenarios.
-	Reason string `flag:"accept" excludes:"against" help:"make what the scenarios come to now their baselines, for this *reason*"`
+	Reason string `flag:"accept" help:"make what the scenarios come to now their baselines, for this *reason*"`
 }
 
 // Validate returns an error about the reason, nil if there is none.
@@ -50,10 +49,10 @@ func (g *Gate) Kept() []string {
 // user calls the scenario, a file or its name, which is empty for its name. The error
 // wraps [run.ErrFolder] where a baseline cannot be written, and is a [loadgen/scenarios/fields.Fault]
 // where the reason is none.
-func (g *Gate) Rule(record *results.Record, typed string) (gate.Result, error) {
+func (g *Gate) Rule(record *results.Record, typed string) (compare.Result, error) {
 	name := record.Manifest.Scenario.Name
 	typed = cmp.Or(typed, name)
-	none := gate.Result{Scenario: name, Virtual: true, Repeat: "loadgen simulate " + typed}
+	none := compare.Result{Scenario: name, Virtual: true, Repeat: "loadgen simulate " + typed}
 	valid := record.Summary.Validity == results.Valid
 	if g.Reason != "" && valid {
 		return g.take(none, record)
@@ -78,7 +77,7 @@ func (g *Gate) Rule(record *results.Record, typed string) (gate.Result, error) {
 	if err != nil {
 		return none, err
 	}
-	one := gate.Differs(typed, kept.Named(), difference)
+	one := compare.Differs(typed, kept.Named(), difference)
 	one.Scenario = name
 	if !valid {
 		return invalid(one, record), nil
@@ -104,7 +103,7 @@ func (g *Gate) Rule(record *results.Record, typed string) (gate.Result, error) {
 
 // invalid returns the result on a run that is not valid. What differs is listed all the
 // same, for it says what has gone wrong.
-func invalid(one gate.Result, record *results.Record) gate.Result {
+func invalid(one compare.Result, record *results.Record) compare.Result {
 	one.Outcome, one.Reason = compare.Invalid, "the run is "+record.Summary.Validity
 	one.Notes = record.Summary.Reasons
 	return one
@@ -137,7 +136,7 @@ func (g *Gate) read(name string) (*baseline.Baseline, error) {
 }
 
 // take makes a run the baseline of its scenario, and writes down why.
-func (g *Gate) take(one gate.Result, record *results.Record) (gate.Result, error) {
+func (g *Gate) take(one compare.Result, record *results.Record) (compare.Result, error) {
 	made, err := baseline.New(record, clock.NewReal().Started(), g.Reason)
 	if err != nil {
 		return one, wrong("", "%v", err)

@@ -15,7 +15,6 @@ import (
 
 	"loadgen/report"
 	"loadgen/report/compare"
-	"loadgen/report/compare/gate"
 	look "loadgen/report/text"
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -38,7 +37,7 @@ func TestGateKeepsABaseline(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "baselines")
 	file, reasons := filepath.Join(folder, "choice.json"), filepath.Join(folder, "choice.reasons.txt")
 	record := chosen(t)
-	gate := func(reason string, want compare.Outcome, says string) gate.Result {
+	gate := func(reason string, want compare.Outcome, says string) compare.Result {
 		t.Helper()
 		one, err := (&Gate{Baselines: folder, Reason: reason}).Rule(record, "own.yaml")
 		require.Truef(t, err == nil && one.Outcome == want && strings.Contains(one.Reason, says),
@@ -194,10 +193,10 @@ func asCommitted(t *testing.T, record *results.Record) {
 }
 
 // shown returns all that is said of what a gate has come to.
-func shown(t *testing.T, one gate.Result) string {
+func shown(t *testing.T, one compare.Result) string {
 	t.Helper()
 	var text strings.Builder
-	require.NoError(t, report.Print(&text, gate.Document([]gate.Result{one}), report.FormText, look.Look{Verbose: true}))
+	require.NoError(t, report.Print(&text, compare.ResultsDocument([]compare.Result{one}), report.FormText, look.Look{Verbose: true}))
 	return text.String()
 }
 

@@ -1,12 +1,14 @@
 package history
 
 import (
+	"maps"
 	"math"
 	"slices"
-	"strconv"
+	"strings"
 	"sync"
 	"time"
 
+	"loadgen/report/compare"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/figure"
@@ -15,7 +17,7 @@ import (
 // Archive collects the figures of runs. [Archive.Add] and [Archive.Refuse] are safe for
 // concurrent use; the order of calls does not matter.
 type Archive struct {
-	metrics []Metric
+	metrics []compare.Metric
 	mu      sync.Mutex
 	runs    []run
 	unread  []Unread
@@ -33,8 +35,10 @@ type run struct {
 	started        time.Time
 	validity       string
 	virtual        bool
-	conditions     []condition
+	conditions     []compare.Condition
 	commit         string
+	// causes are the version of the tool, and the labels.
+	causes []string
 	// values are those of the metrics, NaN if unknown. late is the number of metrics that a slow
 	// generator distorts.
 	values []float64
@@ -44,13 +48,13 @@ type run struct {
 }
 
 // New returns an empty archive of one or more metrics.
-func New(metrics []Metric) *Archive { return &Archive{metrics: slices.Clone(metrics)} }
+func New(metrics []compare.Metric) *Archive { return &Archive{metrics: slices.Clone(metrics)} }
 
 // Refuse adds a run that cannot be read.
 func (a *Archive) Refuse(name, reason string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.unread = append(a.unread, Unread{printable(name, maxPath), printable(reason, maxPath)})
+	a.unread = append(a.unread, Unread{compare.Printable(name, maxPath), compare.Printable(reason, maxPath)})
 }
 
 // Add adds a record. It replaces the record's summary by the verdict of this build. It refuses
@@ -63,33 +67,27 @@ func (a *Archive) Add(name string, record *results.Record) {
 	record.Summary = verdict.Judge(record)
 	m := &record.Manifest
 	kept := run{name: name, scenario: m.Scenario.Name, started: m.Started.UTC(), validity: record.Summary.Validity,
-		virtual: m.Time == "virtual", commit: printable(m.Tool.Commit, maxWord)}
-	kept.conditions = []condition{
-		{scenarioText, m.Scenario.Text}, {"target", m.Target}, {"number of accounts", strconv.Itoa(max(1, m.Accounts))},
-		{"clock", m.Time}, {"start", m.Start}, {"profile", m.Profile}, {"retry policy", m.Retry}, {"driver", m.Driver},
-		{"anti-pattern", m.AntiPattern}, {"search for a limit", strconv.FormatBool(record.Limit != nil)},
-		{"system", m.Tool.System}, {"number of processors", strconv.Itoa(m.Environment.CPUs)},
-		{"GOMAXPROCS", strconv.Itoa(m.Environment.GOMAXPROCS)}, {"number of workers", strconv.Itoa(m.Environment.Workers)},
-	}
+		virtual: m.Time == "virtual", commit: compare.Printable(m.Tool.Commit, maxWord), conditions: compare.Conditions(record)}
 	figures, late := figure.Of(record), verdict.LateIn(record)
-	for _, metric := range a.metrics {
-		v := figures.Take(metric.figure)
-		switch {
-		case figures.Late(metric.figure, late) != "":
+	for i := range a.metrics {
+		value, _ := a.metrics[i].Value(figures)
+		if a.metrics[i].Late(figures, late) != "" {
 			kept.late++
-			v.Value = math.NaN()
-		case !v.Told:
-			v.Value = math.NaN()
-		case metric.figure.Unit() == figure.Nanoseconds:
-			v.Value /= 1000
+			value = math.NaN()
 		}
-		kept.values = append(kept.values, v.Value)
+		kept.values = append(kept.values, value)
+	}
+	if tool := strings.TrimSpace(m.Tool.Version + " " + m.Tool.Commit); tool != "" {
+		kept.causes = append(kept.causes, compare.Printable(tool, maxWord))
+	}
+	for _, key := range slices.Sorted(maps.Keys(m.Labels)) {
+		kept.causes = append(kept.causes, compare.Printable(key+"="+m.Labels[key], maxWord))
 	}
 	for _, kind := range m.Operations {
-		kept.names = append(kept.names, printable(kind.Name, maxPath))
+		kept.names = append(kept.names, compare.Printable(kind.Name, maxPath))
 	}
 	for i := range record.Phases {
-		kept.names = append(kept.names, printable(record.Phases[i].Name, maxPath), printable(record.Phases[i].Stage, maxPath))
+		kept.names = append(kept.names, compare.Printable(record.Phases[i].Name, maxPath), compare.Printable(record.Phases[i].Stage, maxPath))
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -13,5 +13,3 @@ func (a *Archive) Repeat(started time.Time, values ...float64) {
 }
 
 const MinNights = minNights
-
-var FirstDifference = firstDifference

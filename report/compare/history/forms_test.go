@@ -199,8 +199,8 @@ func TestColumnsAndUnits(t *testing.T) {
 		{"tries", "tries", "", 1.25, "1.25"}, {"saturation", "saturation_per_second", "per_second", math.NaN(), "–"},
 	} {
 		m := metrics(t, row.metric)[0]
-		assert.Truef(t, m.Column() == row.column && m.Unit() == row.unit && m.Text(row.value) == row.told,
-			"%s: column %s, unit %s, %v is %s; want %s, %s, %s", row.metric, m.Column(), m.Unit(), row.value, m.Text(row.value), row.column, row.unit, row.told)
+		assert.Truef(t, m.Column() == row.column && m.Unit == row.unit && m.Text(row.value) == row.told,
+			"%s: column %s, unit %s, %v is %s; want %s, %s, %s", row.metric, m.Column(), m.Unit, row.value, m.Text(row.value), row.column, row.unit, row.told)
 	}
 }
 

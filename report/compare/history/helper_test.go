@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"loadgen/report"
+	"loadgen/report/compare"
 	"loadgen/report/compare/history"
 	look "loadgen/report/text"
 	"loadgen/results"
@@ -67,7 +68,7 @@ func (r *run) record(t testing.TB) *results.Record {
 }
 
 // metrics parses what has to be metrics.
-func metrics(t testing.TB, texts ...string) []history.Metric {
+func metrics(t testing.TB, texts ...string) []compare.Metric {
 	t.Helper()
 	list, err := history.ParseMetrics(texts)
 	require.NoError(t, err)
@@ -75,7 +76,7 @@ func metrics(t testing.TB, texts ...string) []history.Metric {
 }
 
 // archived takes in runs under numbers.
-func archived(t testing.TB, of []history.Metric, runs ...*run) *history.Archive {
+func archived(t testing.TB, of []compare.Metric, runs ...*run) *history.Archive {
 	t.Helper()
 	a := history.New(of)
 	for i, r := range runs {

@@ -32,6 +32,7 @@ type jsonNight struct {
 	Begun   string   `json:"begun"`
 	Runs    int      `json:"runs"`
 	Commits []string `json:"commits"`
+	Causes  []string `json:"version_and_labels"`
 	// Values are keyed by the columns of the metrics.
 	Values map[string]*float64 `json:"values"`
 }
@@ -80,7 +81,7 @@ func (d *Document) json() *jsonHistory {
 				for m, metric := range d.Metrics {
 					values[metric.Column()] = document.Finite(night.Values[m])
 				}
-				one.Nights = append(one.Nights, jsonNight{night.Begun.Format(time.RFC3339), night.Runs, append([]string{}, night.Commits...), values})
+				one.Nights = append(one.Nights, jsonNight{night.Begun.Format(time.RFC3339), night.Runs, append([]string{}, night.Commits...), append([]string{}, night.Causes...), values})
 			}
 			scenario.Series = append(scenario.Series, one)
 			for t := range series.Trends {
@@ -93,7 +94,7 @@ func (d *Document) json() *jsonHistory {
 }
 
 func (t *Trend) json(scenario string, series int) []jsonMetric {
-	one := jsonMetric{Scenario: scenario, Series: series, Metric: t.Metric.String(), Unit: t.Metric.Unit(),
+	one := jsonMetric{Scenario: scenario, Series: series, Metric: t.Metric.Name, Unit: t.Metric.Unit,
 		Nights: t.Nights, Variation: document.Finite(t.Variation)}
 	if len(t.Steps) == 0 {
 		one.Verdict = compare.NoStep

@@ -54,7 +54,7 @@ func (s *Scenario) Sentence() string {
 		var metrics, words []string
 		for i := range slices.Backward(s.Series) {
 			for _, t := range s.Series[i].Trends {
-				if name := t.Metric.String(); len(t.Steps) > 0 && !slices.Contains(metrics, name) {
+				if name := t.Metric.Name; len(t.Steps) > 0 && !slices.Contains(metrics, name) {
 					metrics = append(metrics, name)
 					last := t.Steps[len(t.Steps)-1]
 					words = append(words, fmt.Sprintf("%s steps on %s (%s)", name, last.Night.Format("2006-01-02"), changed(last.Change)))

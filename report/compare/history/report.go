@@ -74,7 +74,7 @@ func Report(h *Document) *document.Document {
 // claim sets the latest step of a scenario as the answer, or that there is none.
 func (s *Scenario) claim(a *document.Answer) {
 	nights := 0
-	var metric Metric
+	var metric compare.Metric
 	var step Step
 	for i := range s.Series {
 		nights += len(s.Series[i].Nights)
@@ -89,7 +89,7 @@ func (s *Scenario) claim(a *document.Answer) {
 	switch s.Outcome() {
 	case compare.Stepped:
 		a.Number = changed(step.Change)
-		a.Claim = "STEPS: " + metric.String() + " " + a.Number
+		a.Claim = "STEPS: " + metric.Name + " " + a.Number
 		a.Beside = fmt.Sprintf("from %s to %s, p = %s", metric.Text(step.Before), metric.Text(step.After), document.Chance(step.P))
 	case compare.NoStep:
 		a.Number, a.Unit = document.Count(int64(nights)), "nights"
@@ -103,7 +103,7 @@ func (s *Scenario) claim(a *document.Answer) {
 }
 
 // screen adds the last nights of the first scenario, and returns the steps.
-func (s *Scenario) screen(d *document.Document, metrics []Metric) []string {
+func (s *Scenario) screen(d *document.Document, metrics []compare.Metric) []string {
 	if s.Outcome() != compare.Inconclusive && len(d.Screen) == 0 {
 		d.Show(s.Series[len(s.Series)-1].table("nights", metrics))
 	}
@@ -122,7 +122,7 @@ func (s *Scenario) screen(d *document.Document, metrics []Metric) []string {
 }
 
 // sections adds the section of a scenario: its series with their steps, and the last nights.
-func (s *Scenario) sections(d *document.Document, metrics []Metric, number int) {
+func (s *Scenario) sections(d *document.Document, metrics []compare.Metric, number int) {
 	id := fmt.Sprintf("scenario-%d", number+1)
 	state, _ := s.Outcome().State()
 	blocks := []document.Block{document.Paragraph{Text: s.Sentence(), Lead: true, Tone: document.ToneOf(state)}}
@@ -159,13 +159,15 @@ func (s *Scenario) sections(d *document.Document, metrics []Metric, number int) 
 }
 
 // table returns the last nights of a series, with marks at steps.
-func (s *Series) table(id string, metrics []Metric) document.Table {
+func (s *Series) table(id string, metrics []compare.Metric) document.Table {
 	columns := []string{"night (UTC)|words", "runs"}
 	for _, m := range metrics {
-		columns = append(columns, m.String(), "|words")
+		columns = append(columns, m.Name, "|words")
 	}
+	columns = append(columns, "what changed|words")
 	t := document.NewTable(id, "The last nights", columns...)
 	first := max(0, len(s.Nights)-maxNights)
+	var before []string
 	for _, night := range s.Nights[first:] {
 		tone, values := document.Plain, make([]any, 0, 2*len(metrics))
 		for m, metric := range metrics {
@@ -176,7 +178,9 @@ func (s *Series) table(id string, metrics []Metric) document.Table {
 			}
 			values = append(values, metric.Text(night.Values[m]), mark)
 		}
-		t.Add(tone, dated(night.Begun), night.Runs, values)
+		changed := slices.DeleteFunc(slices.Clone(night.Causes), func(cause string) bool { return slices.Contains(before, cause) })
+		t.Add(tone, dated(night.Begun), night.Runs, values, strings.Join(changed, ", "))
+		before = night.Causes
 	}
 	if first > 0 {
 		t.Notes = []string{fmt.Sprintf("the last %d of %d nights; --format csv has all", maxNights, len(s.Nights))}

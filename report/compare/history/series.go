@@ -13,14 +13,12 @@ import (
 	"loadgen/report/chart"
 	"loadgen/report/compare"
 	"loadgen/report/compare/statistics"
-	"loadgen/report/document"
-	"loadgen/report/text"
 	"loadgen/results"
 )
 
 // Document is the history of one or more scenarios.
 type Document struct {
-	Metrics   []Metric
+	Metrics   []compare.Metric
 	Scenarios []Scenario
 	// Unread is sorted by name.
 	Unread []Unread
@@ -54,7 +52,7 @@ type Series struct {
 	Nights  []Night
 	// Trends are by metric.
 	Trends     []Trend
-	conditions []condition
+	conditions []compare.Condition
 }
 
 // Night is a group of runs that began within six hours of the first.
@@ -64,6 +62,8 @@ type Night struct {
 	Runs  int
 	// Commits are the known commits of the tool.
 	Commits []string
+	// Causes are the version of the tool and the labels of its runs, of what may change results.
+	Causes []string
 	// Values are medians over the runs, by metric, or NaN.
 	Values []float64
 }
@@ -82,8 +82,8 @@ func (a *Archive) Document() (*Document, error) {
 	slices.Sort(known)
 	known = slices.DeleteFunc(slices.Compact(known), func(name string) bool { return name == "" })
 	for _, metric := range a.metrics {
-		for _, name := range []string{metric.figure.Of, metric.figure.Operation, metric.figure.Phase} {
-			if name != "" && len(known) > 0 && !slices.Contains(known, name) {
+		for _, name := range metric.Concerns() {
+			if len(known) > 0 && !slices.Contains(known, name) {
 				return nil, &Fault{"metric", errors.New(nearest.Unknown("operation or phase", name, known))}
 			}
 		}
@@ -116,7 +116,7 @@ func (a *Archive) Document() (*Document, error) {
 
 // scenarioOf groups the sorted runs of a scenario into series of nights.
 func scenarioOf(name string, runs []run) Scenario {
-	s := Scenario{Name: printable(name, maxWord)}
+	s := Scenario{Name: compare.Printable(name, maxWord)}
 	var valid []run
 	for _, r := range runs {
 		switch {
@@ -151,7 +151,7 @@ func scenarioOf(name string, runs []run) Scenario {
 	for i, part := range parts {
 		series := Series{Nights: nightsOf(part), conditions: part[0].conditions}
 		if i > 0 {
-			series.Differs = differing(s.Series[i-1].conditions, series.conditions)
+			series.Differs = compare.Differing(s.Series[i-1].conditions, series.conditions)
 		}
 		s.Series = append(s.Series, series)
 	}
@@ -180,6 +180,11 @@ func nightsOf(runs []run) []Night {
 			if r.commit != "" && !slices.Contains(night.Commits, r.commit) {
 				night.Commits = append(night.Commits, r.commit)
 			}
+			for _, cause := range r.causes {
+				if !slices.Contains(night.Causes, cause) {
+					night.Causes = append(night.Causes, cause)
+				}
+			}
 		}
 		list = append(list, night)
 		runs = runs[end:]
@@ -188,14 +193,14 @@ func nightsOf(runs []run) []Night {
 }
 
 // Draw draws the nights of a scenario into a file, PNG or SVG by its extension.
-func Draw(folder results.Folder, name string, metrics []Metric, s *Scenario) error {
+func Draw(folder results.Folder, name string, metrics []compare.Metric, s *Scenario) error {
 	trend := &chart.Trend{Title: s.Sentence(), Subtitle: fmt.Sprintf("%d runs, one night per six hours  ·  steps of at least %v %%, p at most %v",
 		s.Runs, 100*compare.DefaultLeastChange, compare.DefaultP)}
 	for i := 1; i < len(s.Series); i++ {
 		trend.Breaks = append(trend.Breaks, chart.TrendPoint{At: s.Series[i].Nights[0].Begun, Words: fmt.Sprintf("series %d", i+1)})
 	}
 	for m, metric := range metrics {
-		panel := chart.TrendMetric{Name: metric.String(), Unit: metric.Unit()}
+		panel := chart.TrendMetric{Name: metric.Name, Unit: metric.Unit}
 		for i := range s.Series {
 			var line []chart.TrendPoint
 			for _, night := range s.Series[i].Nights {
@@ -214,52 +219,8 @@ func Draw(folder results.Folder, name string, metrics []Metric, s *Scenario) err
 	return chart.DrawTrend(folder, name, trend)
 }
 
-// condition is a property that comparable runs share.
-type condition struct{ what, value string }
-
-// scenarioText names the condition whose value has several lines.
-const scenarioText = "scenario"
-
-// differing returns the differences between two lists of conditions, a sentence each.
-func differing(was, is []condition) []string {
-	var list []string
-	for i := range is {
-		switch {
-		case was[i] == is[i]:
-		case is[i].what == scenarioText:
-			list = append(list, "the scenario's "+firstDifference(was[i].value, is[i].value))
-		default:
-			list = append(list, fmt.Sprintf("the %s was %q and is %q", is[i].what, document.Cut(was[i].value, maxWord), document.Cut(is[i].value, maxWord)))
-		}
-	}
-	return list
-}
-
-// firstDifference describes the first line in which two texts differ.
-func firstDifference(was, is string) string {
-	before, now := strings.Split(was, "\n"), strings.Split(is, "\n")
-	n := 0
-	for n < min(len(before), len(now))-1 && before[n] == now[n] {
-		n++
-	}
-	// One text may be a prefix of the other.
-	switch line := n + 1; {
-	case before[n] != now[n]:
-		return fmt.Sprintf("line %d was %q and is %q", line, quotable(before[n]), quotable(now[n]))
-	case len(now) > len(before):
-		return fmt.Sprintf("line %d, %q, is new", line+1, quotable(now[n+1]))
-	default:
-		return fmt.Sprintf("line %d, %q, is gone", line+1, quotable(before[n+1]))
-	}
-}
-
-func quotable(line string) string { return document.Cut(strings.TrimSpace(line), maxWord) }
-
 // The maximum lengths of a value of a record, and of a path or reason, in characters.
 const (
 	maxWord = 60
 	maxPath = 200
 )
-
-// printable returns a text with escapes for unprintable characters, of a maximum length.
-func printable(name string, limit int) string { return document.Cut(text.Harmless(name), limit) }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"loadgen/report/compare/history"
+	told "loadgen/report/document"
 	"loadgen/results"
 )
 
@@ -145,25 +146,12 @@ func TestConditionsAreNamed(t *testing.T) {
 		{func(m *results.Manifest) { m.Profile = "relaxed" }, `profile was "documented" and is "relaxed"`},
 		{func(m *results.Manifest) { m.Target = "http://127.0.0.1:1/races" }, `target was "embedded" and is "http://127.0.0.1:1/races"`},
 		{func(m *results.Manifest) { m.Environment.CPUs, m.Tool.System = 4, "linux/arm64" },
-			`system was "linux/amd64" and is "linux/arm64"; the number of processors was "2" and is "4"`},
-		{func(m *results.Manifest) { m.Retry = "short\x1b[2J\n" }, `policy was "none" and is "short\x1b[2J\n"`},
+			`system was "linux/amd64" and is "linux/arm64"; the machine was "2 CPUs, GOMAXPROCS 2" and is "4 CPUs, GOMAXPROCS 2"`},
+		{func(m *results.Manifest) { m.Retry = "short\x1b[2J\n" }, `policy was "none" and is "short\x1b[2J"`},
 	} {
 		s := document(t, archived(t, history.Default(), nightly(0, 10), nightly(1, 10).with(row.change))).Scenarios[0].Series
 		assert.Truef(t, len(s) == 2 && strings.HasSuffix(strings.Join(s[1].Differs, "; "), row.want),
 			"the series are %+v; want a second one since %s", s, row.want)
-	}
-}
-
-func TestLineThatDiffers(t *testing.T) {
-	for _, row := range []struct{ was, is, want string }{
-		{"a\nb", "a\nc", `line 2 was "b" and is "c"`},
-		{"a", "a\nb", `line 2, "b", is new`},
-		{"a\nb", "a", `line 2, "b", is gone`},
-		{"", "a", `line 1 was "" and is "a"`},
-		{"a\n", "a\nb\n", `line 2 was "" and is "b"`},
-		{"\x1b", "  \xff  ", `line 1 was "\x1b" and is "\xff"`},
-	} {
-		assert.Equalf(t, row.want, history.FirstDifference(row.was, row.is), "of %q and %q", row.was, row.is)
 	}
 }
 
@@ -194,4 +182,17 @@ func TestStrayNames(t *testing.T) {
 	}
 	_, err := history.New(metrics(t, "p99(gett)")).Document()
 	assert.NoError(t, err, "where there are no runs")
+}
+
+// What changed from one night to the next is in the table: the version, and labels.
+func TestWhatChanged(t *testing.T) {
+	labelled := func(n int, version, commit string) *run {
+		return nightly(n, 10).with(func(m *results.Manifest) { m.Tool.Version, m.Labels = version, map[string]string{"commit": commit} })
+	}
+	d := history.Report(document(t, archived(t, history.Default(), labelled(0, "v1", "a1"), labelled(1, "v1", "b2"), labelled(2, "v1", "b2"), labelled(3, "v2", "b2"))))
+	var changed []string
+	for _, row := range d.Screen[0].(told.Table).Rows {
+		changed = append(changed, row[len(row)-1].Text)
+	}
+	assert.Equal(t, []string{"v1 c0ffee, commit=a1", "commit=b2", "", "v2 c0ffee"}, changed)
 }

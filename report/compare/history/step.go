@@ -20,7 +20,7 @@ const maxVariation = 0.03
 
 // Trend is a metric over the nights of a series.
 type Trend struct {
-	Metric Metric
+	Metric compare.Metric
 	// Nights is the number of nights with a value.
 	Nights int
 	Steps  []Step
@@ -45,7 +45,7 @@ type Step struct {
 	Before, After, Change, P float64
 }
 
-func (s *Series) findSteps(metrics []Metric) error {
+func (s *Series) findSteps(metrics []compare.Metric) error {
 	for m, metric := range metrics {
 		var values []float64
 		var begun []time.Time
@@ -84,7 +84,7 @@ func (t *Trend) stretch(begun []time.Time, values []float64) {
 }
 
 // Sentence describes a step of a metric.
-func (s *Step) Sentence(m Metric) string {
+func (s *Step) Sentence(m compare.Metric) string {
 	return fmt.Sprintf("%s steps from %s to %s on %s (%s, p = %s)", m, m.Text(s.Before), m.Text(s.After),
 		dated(s.Night), changed(s.Change), document.Chance(s.P))
 }

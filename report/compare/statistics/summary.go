@@ -2,7 +2,6 @@ package statistics
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 )
 
@@ -46,45 +45,6 @@ func Relative(was, is float64) float64 {
 		return math.Inf(1)
 	}
 	return is/was - 1
-}
-
-// ResampledMean returns the mean of one circular block bootstrap sample of a series. Blocks wrap
-// around, so that every second has the same probability.
-func ResampledMean(series []float64, block int, rng *rand.Rand) float64 {
-	sum := 0.0
-	for left := len(series); left > 0; left -= block {
-		from := rng.IntN(len(series))
-		for i := range min(block, left) {
-			if from+i == len(series) {
-				from -= len(series)
-			}
-			sum += series[from+i]
-		}
-	}
-	return sum / float64(len(series))
-}
-
-// Correlated returns the integrated autocorrelation time of a series, at least 1:
-// 1 + 2·Σ ρ(k), up to the first k that is five times the sum so far. Later terms are noise.
-func Correlated(series []float64) int {
-	const window = 5
-	centre := Mean(series)
-	at := func(lag int) float64 {
-		sum := 0.0
-		for i := range len(series) - lag {
-			sum += (series[i] - centre) * (series[i+lag] - centre)
-		}
-		return sum
-	}
-	variance := at(0)
-	if variance <= 0 {
-		return 1
-	}
-	seconds := 1.0
-	for lag := 1; lag < len(series) && float64(lag) < window*seconds; lag++ {
-		seconds += 2 * at(lag) / variance
-	}
-	return max(1, int(math.Ceil(seconds-1e-9)))
 }
 
 // The evidence that an interval of [BatchMeans] needs.
@@ -135,7 +95,7 @@ func BatchMeans(series []float64) Batched {
 		}
 		k := float64(len(means))
 		variance := Squares(means) / (k - 1) / k * inflation(correlation)
-		found.Half, found.Batch, found.Known = critical(0.05, k-1)*math.Sqrt(variance), batch, true
+		found.Half, found.Batch, found.Known = Critical(0.05, k-1)*math.Sqrt(variance), batch, true
 		return found
 	}
 	return found

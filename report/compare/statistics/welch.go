@@ -59,7 +59,7 @@ func (m Means) Interval(alpha float64) (low, high float64, ok bool) {
 	}
 	room := 0.0
 	if m.Error > 0 {
-		room = m.Error * critical(alpha, m.Freedom)
+		room = m.Error * Critical(alpha, m.Freedom)
 	}
 	return m.Difference - room, m.Difference + room, true
 }
@@ -77,21 +77,9 @@ func MeanInterval(values []float64, alpha float64) (middle, low, high float64, o
 	}
 	room := 0.0
 	if spread := Squares(values); spread > 0 {
-		room = math.Sqrt(spread/(n-1)/n) * critical(alpha, n-1)
+		room = math.Sqrt(spread/(n-1)/n) * Critical(alpha, n-1)
 	}
 	return middle, middle - room, middle + room, true
-}
-
-// Student returns the two-sided p-value of Student's test with a common variance. It is 1 if
-// there are too few values, and 0 if two constants differ.
-func Student(before, after []float64) float64 {
-	n, m := float64(len(before)), float64(len(after))
-	freedom, difference := n+m-2, Mean(after)-Mean(before)
-	if freedom <= 0 || difference == 0 {
-		return 1
-	}
-	within := Squares(before) + Squares(after)
-	return twoSided(difference/math.Sqrt(within/freedom*(1/n+1/m)), freedom)
 }
 
 // twoSided returns the probability of Student's distribution outside ±t.
@@ -99,8 +87,8 @@ func twoSided(t, freedom float64) float64 {
 	return 2 * distuv.StudentsT{Sigma: 1, Nu: freedom}.CDF(-math.Abs(t))
 }
 
-// critical returns the t whose [twoSided] probability is alpha.
-func critical(alpha, freedom float64) float64 {
+// Critical returns the t whose two-sided probability is alpha.
+func Critical(alpha, freedom float64) float64 {
 	return -distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile(alpha / 2)
 }
 
@@ -121,7 +109,7 @@ func Detection(difference, deviation, alpha float64, n int) float64 {
 	}
 	runs := float64(n)
 	shift := math.Abs(difference) / (deviation * math.Sqrt(2/runs))
-	bound := critical(alpha, 2*runs*(runs-1)/(runs+1))
+	bound := Critical(alpha, 2*runs*(runs-1)/(runs+1))
 	// If the estimated deviation is s times the true one, t exceeds its bound if a normal variable
 	// around the shift exceeds s times the bound. Simpson's rule integrates this over the density
 	// of s, chi over the root of its freedom, in the range around 1 with any weight.
