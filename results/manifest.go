@@ -13,11 +13,11 @@ const OwnServices = "own services"
 // Manifest says what was run, on what, and how to run it again. It holds no
 // secret.
 type Manifest struct {
-	Tool     Tool     `json:"tool"`
-	Command  []string `json:"command"`
+	Tool    Tool     `json:"tool"`
+	Command []string `json:"command"`
 	// Labels are what the user said of the run, such as commit.
-	Labels map[string]string `json:"labels,omitempty"`
-	Scenario Scenario `json:"scenario"`
+	Labels   map[string]string `json:"labels,omitempty"`
+	Scenario Scenario          `json:"scenario"`
 	// Target is [Embedded], [InProcess], or the address of another service.
 	Target string `json:"target" merge:"same"`
 	// Tables are those that the run makes at a remote target, in each account, and drops at

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,8 +15,8 @@ import (
 const maxEntries = 1000
 
 // Diff lists the values in which two JSON texts differ: objects by key in any order,
-// arrays by their elements' names or else by position, numbers by their exact decimal
-// value. There is no tolerance: a run in virtual time repeats to the byte. An error wraps
+// arrays by their elements' names or else by position, numbers by their text, since one
+// encoder writes both. There is no tolerance: a run in virtual time repeats to the byte. An error wraps
 // [ErrTree] and names the side that cannot be read.
 func Diff(was, is []byte) (Difference, error) {
 	before, err := parseTree(was)
@@ -67,7 +68,7 @@ func (d *differ) compare(path string, was, is any) {
 		}
 	case json.Number:
 		if after, ok := is.(json.Number); ok {
-			if !sameNumber(before.String(), after.String()) {
+			if before != after {
 				d.add(Entry{Path: path, Was: jsonOf(was), Is: jsonOf(is), Change: change(before, after)})
 			}
 			return
@@ -141,4 +142,22 @@ func (d *differ) add(e Entry) {
 	if e.Path = cmp.Or(e.Path, "."); len(d.found.Entries) < maxEntries {
 		d.found.Entries = append(d.found.Entries, e)
 	}
+}
+
+// change returns the relative change between two numbers, nil if it is not finite or too
+// small for a float.
+func change(was, is json.Number) *float64 {
+	before, err := was.Float64()
+	if err != nil || before == 0 {
+		return nil
+	}
+	after, err := is.Float64()
+	if err != nil {
+		return nil
+	}
+	part := (after - before) / math.Abs(before)
+	if part == 0 || math.IsInf(part, 0) {
+		return nil
+	}
+	return &part
 }

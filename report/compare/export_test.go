@@ -8,9 +8,6 @@ import (
 	"loadgen/report/compare/statistics"
 )
 
-// SameNumber is what the tests hold against another way to the same answer.
-var SameNumber = sameNumber
-
 // Test is how a change point is held against chance.
 type Test uint8
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -15,16 +14,10 @@ const (
 	// maxValueBytes limits the text of a value, maxKeyBytes that of a key or name.
 	maxValueBytes = 120
 	maxKeyBytes   = 120
-	// maxTextBytes limits the text, maxDepth its nesting.
-	maxTextBytes = 64 << 20
-	maxDepth     = 200
 )
 
 // parseTree parses exactly one JSON value. Numbers keep their text.
 func parseTree(text []byte) (any, error) {
-	if len(text) > maxTextBytes {
-		return nil, fmt.Errorf("%w: %d bytes are more than %d", ErrTree, len(text), maxTextBytes)
-	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	var tree any
@@ -34,27 +27,7 @@ func parseTree(text []byte) (any, error) {
 	if _, err := decoder.Token(); err != io.EOF {
 		return nil, fmt.Errorf("%w: text after the value, at byte %d", ErrTree, decoder.InputOffset())
 	}
-	if tooDeep(tree, maxDepth) {
-		return nil, fmt.Errorf("%w: it nests deeper than %d", ErrTree, maxDepth)
-	}
 	return tree, nil
-}
-
-func tooDeep(tree any, left int) bool {
-	if left == 0 {
-		return true
-	}
-	switch tree := tree.(type) {
-	case map[string]any:
-		for _, value := range tree {
-			if tooDeep(value, left-1) {
-				return true
-			}
-		}
-	case []any:
-		return slices.ContainsFunc(tree, func(value any) bool { return tooDeep(value, left-1) })
-	}
-	return false
 }
 
 // pathWord returns a key or name for a path: unchanged if it has only letters, digits, "_",

@@ -35,7 +35,7 @@ func (p *Plan) manifest(c *campaign.Campaign, started time.Time, d *destination)
 	manifest := results.Manifest{
 		Tool: results.Tool{Version: Version(), Commit: Commit(), Go: runtime.Version(),
 			System: runtime.GOOS + "/" + runtime.GOARCH},
-		Command:  p.Command, Labels: p.Labels,
+		Command: p.Command, Labels: p.Labels,
 		Scenario: results.Scenario{Name: s.Name, SHA256: hex.EncodeToString(sum[:]), Text: string(text)},
 		Started:  started.UTC().Round(0), Time: "real",
 		Start: s.Start, Profile: s.Model.Name(), Seed: s.Seed, Retry: s.Retry,
