@@ -158,6 +158,8 @@ func (t *trials) result(name string, rounds int, ended error) (one compare.Resul
 	case ended == nil:
 	case errors.Is(ended, context.Canceled):
 		one.Reason, canceled = fmt.Sprintf("ended after %d of %s", t.done, document.Counted(rounds, things)), ended
+	case errors.Is(ended, run.ErrBudget):
+		one.Reason = fmt.Sprintf("the budget was spent after %d of %s", t.done, document.Counted(rounds, things))
 	case spoiled(ended):
 		one.Outcome, one.Reason = compare.Invalid, results.OneLine(ended)
 	case errors.Is(ended, errNotMeasured):

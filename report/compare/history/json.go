@@ -9,21 +9,13 @@ import (
 
 // jsonMetric is a step of a metric, or a metric without steps in a series.
 type jsonMetric struct {
-	Scenario string `json:"scenario"`
+	// A and B are the means before and after the step. Without a step, B is the mean of all nights.
+	compare.Finding
 	// Series counts from 1.
-	Series  int             `json:"series"`
-	Metric  string          `json:"metric"`
-	Unit    string          `json:"unit"`
-	Verdict compare.Outcome `json:"verdict"`
-	Nights  int             `json:"nights"`
-	// Night is the start of the first night after the step, A and B are the means before and
-	// after. Without a step, B is the mean of all nights.
-	Night    *string     `json:"night"`
-	A        *float64    `json:"a"`
-	B        *float64    `json:"b"`
-	Change   *float64    `json:"change"`
-	Interval *[2]float64 `json:"interval"`
-	P        *float64    `json:"p"`
+	Series int `json:"series"`
+	Nights int `json:"nights"`
+	// Night is the start of the first night after the step.
+	Night *string `json:"night"`
 	// Variation is the relative standard deviation of the nights since the last step.
 	Variation *float64 `json:"variation"`
 }
@@ -94,8 +86,8 @@ func (d *Document) json() *jsonHistory {
 }
 
 func (t *Trend) json(scenario string, series int) []jsonMetric {
-	one := jsonMetric{Scenario: scenario, Series: series, Metric: t.Metric.Name, Unit: t.Metric.Unit,
-		Nights: t.Nights, Variation: document.Finite(t.Variation)}
+	one := jsonMetric{Finding: compare.Finding{Scenario: scenario, Metric: t.Metric.Name, Unit: t.Metric.Unit},
+		Series: series, Nights: t.Nights, Variation: document.Finite(t.Variation)}
 	if len(t.Steps) == 0 {
 		one.Verdict = compare.NoStep
 		if len(t.Stretches) > 0 {
