@@ -1,16 +1,12 @@
-// Package baseline is what of a run in virtual time repeats exactly, and the file that
-// later runs of the same scenario are held to.
+// Package baseline holds the parts of a run in virtual time that repeat exactly, and the file with which later runs of
+// the same scenario are compared.
 //
-// [Of] takes a run's record to a [Tree]: every count, every distribution, what load
-// balancing decided, and each parameter of the model, without what differs from one
-// machine or night to the next. [New] makes of it a [Baseline], [Baseline.File] the file,
-// and [Read] a baseline again, which [Baseline.Fits] holds against the scenario that is
-// to be compared.
+// [Of] reduces a record to a [Tree]: every count, every distribution, the decisions of load balancing and each parameter
+// of the model, without what differs between machines or nights. [New] makes a [Baseline] of it, [Baseline.File] its
+// file, and [Read] reads a file. [Baseline.Fits] compares it with the scenario of another run.
 //
-// The caller owes records of runs that came to their end, in virtual time, and holds
-// two trees against each other by their [Tree.JSON].
-//
-// The package never reads a file or a clock, and never calls a difference good or bad.
+// Records must be of completed runs in virtual time. The package reads no files and no clock, and does not judge
+// differences.
 package baseline
 
 import (
@@ -42,13 +38,13 @@ type Baseline struct {
 
 // file is a baseline as it is written. The digest is of everything else.
 type file struct {
-	Version  int      `json:"baseline"`
-	Scenario string   `json:"scenario"`
-	Accepted string   `json:"accepted"`
-	Reason   string   `json:"reason"`
-	Digest   string   `json:"digest"`
-	Text     []string `json:"text"`
-	Tree     Tree     `json:"tree"`
+	Version  int             `json:"baseline"`
+	Scenario string          `json:"scenario"`
+	Accepted string          `json:"accepted"`
+	Reason   string          `json:"reason"`
+	Digest   string          `json:"digest"`
+	Text     []string        `json:"text"`
+	Tree     json.RawMessage `json:"tree"`
 }
 
 // longestReason bounds what is said of a change, in bytes.
@@ -74,37 +70,32 @@ func New(record *results.Record, accepted time.Time, reason string) (*Baseline, 
 	if err != nil {
 		return nil, err
 	}
-	if tree.Validity != results.Valid {
-		return nil, fmt.Errorf("%w: it is %s", ErrRecord, tree.Validity)
+	if validity := record.Summary.Validity; validity != results.Valid {
+		return nil, fmt.Errorf("%w: it is %s", ErrRecord, validity)
 	}
-	return &Baseline{record.Manifest.Scenario.Name, record.Manifest.Scenario.Text, accepted, reason, *tree}, nil
+	return &Baseline{record.Manifest.Scenario.Name, record.Manifest.Scenario.Text, accepted, reason, tree}, nil
 }
 
 // File returns the baseline as a file: the same bytes for the same baseline.
 func (b *Baseline) File() []byte {
 	f := b.file()
 	f.Digest = f.sum()
-	return f.bytes()
+	return written(f, " ")
 }
 
 // Digest returns what names the baseline among others of its scenario.
-func (b *Baseline) Digest() string {
-	f := b.file()
-	return f.sum()
-}
+func (b *Baseline) Digest() string { return b.file().sum() }
 
 func (b *Baseline) file() file {
 	return file{Version: Version, Scenario: b.Scenario, Accepted: b.Accepted.UTC().Format(time.DateOnly), Reason: b.Reason,
-		Text: strings.Split(strings.TrimSuffix(b.Text, "\n"), "\n"), Tree: b.Tree}
+		Text: strings.Split(strings.TrimSuffix(b.Text, "\n"), "\n"), Tree: json.RawMessage(b.Tree)}
 }
 
 func (f file) sum() string {
 	f.Digest = ""
-	sum := sha256.Sum256(f.bytes())
+	sum := sha256.Sum256(written(f, " "))
 	return hex.EncodeToString(sum[:])
 }
-
-func (f file) bytes() []byte { return written(f, " ") }
 
 // written returns a value as JSON, indented so.
 func written(value any, indent string) []byte {
@@ -149,25 +140,25 @@ func Read(text []byte) (*Baseline, error) {
 	if f.Digest != f.sum() {
 		return nil, fmt.Errorf("%w: its digest is wrong; rewrite it with gate --accept", ErrEdited)
 	}
-	return &Baseline{f.Scenario, strings.Join(f.Text, "\n") + "\n", accepted, f.Reason, f.Tree}, nil
+	return &Baseline{f.Scenario, strings.Join(f.Text, "\n") + "\n", accepted, f.Reason, written(f.Tree, "  ")}, nil
 }
 
-// Fits returns whether a run of a scenario can be held against the baseline: an error
-// that wraps [ErrForeign] says where the scenario is another one.
+// Fits returns an error that wraps [ErrForeign] and says where the scenario of another run differs.
 func (b *Baseline) Fits(name, text string) error {
 	if name != b.Scenario {
 		return fmt.Errorf("%w: %s, and this is %s", ErrForeign, b.Scenario, name)
 	}
 	was, is := strings.Split(b.Text, "\n"), strings.Split(text, "\n")
-	for i := range max(len(was), len(is)) {
-		switch {
-		case i >= len(was):
-			return fmt.Errorf("%w: line %d, %q, is new", ErrForeign, i+1, strings.TrimSpace(is[i]))
-		case i >= len(is):
-			return fmt.Errorf("%w: line %d, %q, is gone", ErrForeign, i+1, strings.TrimSpace(was[i]))
-		case was[i] != is[i]:
+	for i := range min(len(was), len(is)) {
+		if was[i] != is[i] {
 			return fmt.Errorf("%w: line %d was %q and is %q", ErrForeign, i+1, strings.TrimSpace(was[i]), strings.TrimSpace(is[i]))
 		}
+	}
+	switch n := min(len(was), len(is)); {
+	case len(is) > n:
+		return fmt.Errorf("%w: line %d, %q, is new", ErrForeign, n+1, strings.TrimSpace(is[n]))
+	case len(was) > n:
+		return fmt.Errorf("%w: line %d, %q, is gone", ErrForeign, n+1, strings.TrimSpace(was[n]))
 	}
 	return nil
 }
@@ -188,7 +179,7 @@ func (b *Baseline) Line() string {
 
 // Same reports whether two baselines hold the same runs of the same scenario.
 func (b *Baseline) Same(other *Baseline) bool {
-	return b.Scenario == other.Scenario && b.Text == other.Text && bytes.Equal(b.Tree.JSON(), other.Tree.JSON())
+	return b.Scenario == other.Scenario && b.Text == other.Text && bytes.Equal(b.Tree, other.Tree)
 }
 
 // What can be wrong with a baseline, to be told by errors.Is. None of these is a

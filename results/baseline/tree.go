@@ -1,157 +1,92 @@
 package baseline
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 
 	"loadgen/results"
 )
 
-// Tree is what of a run in virtual time repeats. Times are in the units of their names.
-type Tree struct {
-	Profile  string                `json:"profile"`
-	Start    string                `json:"start"`
-	Seed     uint64                `json:"seed"`
-	Retry    string                `json:"retry"`
-	Targets  results.Targets       `json:"targets"`
-	Model    []Parameter           `json:"model"`
-	Validity string                `json:"validity"`
-	Reasons  []string              `json:"reasons"`
-	Lasted   int64                 `json:"lasted_ns"`
-	Phases   []Phase               `json:"phases"`
-	Waits    Times                 `json:"retry_waits"`
-	Seconds  Lines                 `json:"seconds"`
-	Events   []Events              `json:"events"`
-	Counted  *results.TargetCounts `json:"target_counts"`
-	Audit    *results.Audit        `json:"audit,omitempty"`
-	Counters []Counter             `json:"counters,omitempty"`
-	// Heat is what the heat map came to, nil in a baseline that is older than those. By
-	// its name it comes last where trees are compared: what it sums up is told before.
-	Heat *Heat `json:"where,omitempty"`
-	// Invariants are what must hold of what was left behind.
-	Invariants []results.Invariant `json:"invariants,omitempty"`
-	Saturation *float64            `json:"saturation_entities_per_second"`
-	Checks     []results.Check     `json:"checks,omitempty"`
+// Tree is the JSON text of the parts of a run in virtual time that repeat. Times are in the units of their names.
+type Tree []byte
+
+// JSON returns the text, which is the same for the same tree.
+func (t Tree) JSON() []byte { return t }
+
+// object is a JSON object whose members keep their order.
+type object []member
+
+// member is a member of an object. If its name ends in ?, it is left out while it is empty.
+type member struct {
+	name  string
+	value any
 }
 
-// Parameter is one of the partition model, as it was used.
-type Parameter struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
+// MarshalJSON implements [json.Marshaler].
+func (o object) MarshalJSON() ([]byte, error) {
+	var members [][]byte
+	for _, m := range o {
+		name, isOptional := strings.CutSuffix(m.name, "?")
+		if of := reflect.ValueOf(m.value); isOptional && (of.IsZero() || of.Kind() == reflect.Slice && of.Len() == 0) {
+			continue
+		}
+		members = append(members, append(strconv.AppendQuote(nil, name), slices.Concat([]byte(":"), written(m.value, ""))...))
+	}
+	return slices.Concat([]byte("{"), bytes.Join(members, []byte(",")), []byte("}")), nil
 }
 
-// Counter is what a workflow counted, by operation and name.
-type Counter struct {
-	Name  string `json:"name"`
-	Count int64  `json:"count"`
-}
-
-// Phase is one of the run. Hottest are the busiest partitions, at most [mostHottest].
-type Phase struct {
-	Name       string      `json:"name"`
-	Begin      int64       `json:"begin_ns"`
-	End        int64       `json:"end_ns"`
-	Reported   bool        `json:"reported"`
-	Operations []Operation `json:"operations"`
-	Hottest    []Partition `json:"hottest,omitempty"`
-	// Partitions is a digest of the load of all that were told apart.
-	Partitions string `json:"partitions_digest"`
-	// Shares is one of how evenly they were served.
-	Shares string `json:"shares_digest,omitempty"`
-}
-
-// Partition is the load of one PartitionKey.
-type Partition struct {
-	Name     string `json:"name"`
-	Entities int64  `json:"entities"`
-}
-
-// Operation is one kind of operation in one phase; kinds without any are left out.
-type Operation struct {
+// operation is a kind of operation in a phase; kinds without any are left out.
+type operation struct {
 	Name string `json:"name"`
 	results.Counts
-	// Causes are what the throttled and the failed attempts came of.
-	Causes   []Cause `json:"causes,omitempty"`
-	Response Times   `json:"response"`
-	Lost     Times   `json:"lost"`
-	Service  Times   `json:"service"`
-	Refusals Times   `json:"refusals"`
+	// Causes are those of the throttled and the failed attempts.
+	Causes   []object `json:"causes,omitempty"`
+	Response object   `json:"response"`
+	Lost     object   `json:"lost"`
+	Service  object   `json:"service"`
+	Refusals object   `json:"refusals"`
 }
 
-// operationLayout is what a baseline holds of an operation: nothing that the machine has a part in.
-var operationLayout = results.LayoutOf[Operation]("name scheduled dropped operations succeeded cut attempts ok handled throttled failed causes retries " +
+// operationLayout has no counts that depend on the machine.
+var operationLayout = results.LayoutOf[operation]("name scheduled dropped operations succeeded cut attempts ok handled throttled failed causes retries " +
 	"offered_entities served_entities counted_entities returned_entities stored_bytes response lost service " +
 	"refusals")
 
 // MarshalJSON implements [json.Marshaler].
-func (o Operation) MarshalJSON() ([]byte, error) { return operationLayout.Encode(o) }
+func (o operation) MarshalJSON() ([]byte, error) { return operationLayout.Encode(o) }
 
-// Cause is how many attempts came to nothing for one cause, named by class, status and
-// code.
-type Cause struct {
-	Name     string `json:"name"`
-	Attempts int64  `json:"attempts"`
-}
+// maxHottest is the maximum number of partitions of a phase that have a name.
+const maxHottest = 10
 
-// Times is a distribution of times: what people read of it, and a digest of all of it.
-type Times struct {
-	Count  int64             `json:"count"`
-	Micros results.Quantiles `json:"us"`
-	Digest string            `json:"digest"`
-}
-
-// Lines are those of a file of the record.
-type Lines struct {
-	Count  int    `json:"count"`
-	Digest string `json:"digest"`
-}
-
-// Events are those of one kind.
-type Events struct {
-	Name string `json:"name"`
-	Lines
-}
-
-// mostHottest is how many partitions of a phase are told by name.
-const mostHottest = 10
-
-// Of returns what of a judged run repeats. Its error wraps [ErrRecord]: a run in real
+// Of returns the parts of a judged run that repeat. Its error wraps [ErrRecord]: a run in real
 // time, or one that was cut off.
-func Of(record *results.Record) (*Tree, error) {
-	m := &record.Manifest
+func Of(record *results.Record) (Tree, error) {
+	m, summary := &record.Manifest, record.Summary
 	switch {
 	case m.Time != "virtual":
 		return nil, fmt.Errorf("%w: it was in real time", ErrRecord)
-	case record.Cut || record.Summary == nil:
+	case record.Cut || summary == nil:
 		return nil, fmt.Errorf("%w: its record is not whole", ErrRecord)
 	}
-	t := &Tree{Profile: m.Profile, Start: m.Start, Seed: m.Seed, Retry: m.Retry, Targets: m.Targets,
-		Validity: record.Summary.Validity, Reasons: append([]string{}, record.Summary.Reasons...), Lasted: int64(record.Duration),
-		Waits: timesOf(record.RetryWaits), Counted: record.Target, Audit: record.Audit, Invariants: record.Invariants,
-		Saturation: record.Summary.Saturation, Checks: record.Summary.Checks}
-	if heat := record.Heat; heat != nil {
-		t.Heat = &Heat{SecondsPerColumn: heat.SecondsPerColumn, Columns: heat.Columns, Rows: len(heat.Rows), Partitions: heat.Partitions,
-			MostMissed: heat.MostMissed, Rest: heat.Rest.Sum(), Nowhere: heat.Nowhere.Sum(), Digest: digest(heat)}
-		for i := range heat.Rows {
-			sum := heat.Rows[i].Sum()
-			results.AddTimes(&t.Heat.Told, &sum, 1)
-		}
-	}
+	var model, phases, events, counters []object
 	for _, p := range m.Model {
-		t.Model = append(t.Model, Parameter{p.Name, p.Value})
+		model = append(model, object{{"name", p.Name}, {"value", p.Value}})
 	}
 	for i := range record.Phases {
-		t.Phases = append(t.Phases, phaseOf(&record.Phases[i], m.Operations))
+		phases = append(phases, phaseOf(&record.Phases[i], m.Operations))
 	}
 	for _, one := range record.Counters {
-		t.Counters = append(t.Counters, Counter{one.Operation + ", " + one.Name, one.Count})
+		counters = append(counters, object{{"name", one.Operation + ", " + one.Name}, {"count", one.Count}})
 	}
-	t.Seconds = linesOf(record.Intervals)
-	// What a verdict says in words is none.
+	// The words of a verdict may change.
 	kinds := make(map[string][]results.Event)
 	for _, e := range record.Events {
 		if e.What != results.VerdictTold {
@@ -159,43 +94,95 @@ func Of(record *results.Record) (*Tree, error) {
 		}
 	}
 	for _, what := range slices.Sorted(maps.Keys(kinds)) {
-		t.Events = append(t.Events, Events{what, linesOf(kinds[what])})
+		events = append(events, append(object{{"name", what}}, linesOf(kinds[what])...))
 	}
-	return t, nil
+	return written(object{
+		{"profile", m.Profile},
+		{"start", m.Start},
+		{"seed", m.Seed},
+		{"retry", m.Retry},
+		{"targets", m.Targets},
+		{"model", model},
+		{"validity", summary.Validity},
+		{"reasons", append([]string{}, summary.Reasons...)},
+		{"lasted_ns", record.Duration},
+		{"phases", phases},
+		{"retry_waits", timesOf(record.RetryWaits)},
+		{"seconds", linesOf(record.Intervals)},
+		{"events", events},
+		{"target_counts", record.Target},
+		{"audit?", record.Audit},
+		{"counters?", counters},
+		{"where?", heatOf(record.Heat)},
+		{"invariants?", record.Invariants},
+		{"saturation_entities_per_second", summary.Saturation},
+		{"checks?", summary.Checks},
+	}, "  "), nil
 }
 
-func phaseOf(p *results.Phase, kinds []results.Kind) Phase {
-	phase := Phase{Name: p.Name, Begin: int64(p.Begin), End: int64(p.End), Reported: p.Reported,
-		Operations: []Operation{}, Partitions: digest(append(slices.Clone(p.Partitions), results.PartitionStats{Entities: p.PartitionsOver}))}
+func phaseOf(p *results.Phase, kinds []results.Kind) object {
+	operations, hottest, shares := []operation{}, []object(nil), ""
 	for i := range p.Kinds {
 		k := &p.Kinds[i]
 		if k.Scheduled+k.Attempts == 0 {
 			continue
 		}
-		var causes []Cause
+		var causes []object
 		for _, one := range k.Causes.Told() {
-			causes = append(causes, Cause{one.Class.String() + ": " + one.String(), one.Attempts})
+			causes = append(causes, object{{"name", one.Class.String() + ": " + one.String()}, {"attempts", one.Attempts}})
 		}
-		phase.Operations = append(phase.Operations, Operation{Name: kinds[i].Name,
-			Counts: k.Counts, Causes: causes,
+		operations = append(operations, operation{Name: kinds[i].Name, Counts: k.Counts, Causes: causes,
 			Response: timesOf(k.Response), Lost: timesOf(k.Lost), Service: timesOf(k.Service[results.Ok]), Refusals: timesOf(k.Service[results.Throttled])})
 	}
-	for _, one := range p.Partitions[:min(len(p.Partitions), mostHottest)] {
-		phase.Hottest = append(phase.Hottest, Partition{results.PartitionName(one.Table, one.Key), one.Entities})
+	for _, one := range p.Partitions[:min(len(p.Partitions), maxHottest)] {
+		hottest = append(hottest, object{{"name", results.PartitionName(one.Table, one.Key)}, {"entities", one.Entities}})
 	}
 	if len(p.Shares) > 0 {
-		phase.Shares = digest(p.Shares)
+		shares = digest(p.Shares)
 	}
-	return phase
+	return object{
+		{"name", p.Name},
+		{"begin_ns", p.Begin},
+		{"end_ns", p.End},
+		{"reported", p.Reported},
+		{"operations", operations},
+		{"hottest?", hottest},
+		{"partitions_digest", digest(append(slices.Clone(p.Partitions), results.PartitionStats{Entities: p.PartitionsOver}))},
+		{"shares_digest?", shares},
+	}
 }
 
-func timesOf(h *results.Histogram) Times {
-	return Times{Count: h.Count(), Micros: results.QuantilesOf(h), Digest: digest(h.Bars())}
+// heatOf returns the sums of a heat map. Its cells, which can be a megabyte, are in a digest.
+func heatOf(heat *results.Heat) object {
+	if heat == nil {
+		return nil
+	}
+	var rows results.HeatSum
+	for i := range heat.Rows {
+		sum := heat.Rows[i].Sum()
+		results.AddTimes(&rows, &sum, 1)
+	}
+	return object{
+		{"seconds_per_column", heat.SecondsPerColumn},
+		{"columns", heat.Columns},
+		{"rows", len(heat.Rows)},
+		{"partitions", heat.Partitions},
+		{"most_missed", heat.MostMissed},
+		{"told", rows},
+		{"rest", heat.Rest.Sum()},
+		{"nowhere", heat.Nowhere.Sum()},
+		{"digest", digest(heat)},
+	}
 }
 
-func linesOf[T any](list []T) Lines { return Lines{Count: len(list), Digest: digest(list)} }
+// timesOf returns the quantiles of a distribution, and a digest of all of it.
+func timesOf(h *results.Histogram) object {
+	return object{{"count", h.Count()}, {"us", results.QuantilesOf(h)}, {"digest", digest(h.Bars())}}
+}
 
-// digest returns a short digest of a value: whatever differs in it, differs here.
+func linesOf[T any](list []T) object { return object{{"count", len(list)}, {"digest", digest(list)}} }
+
+// digest returns a short digest of a value.
 func digest(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -203,22 +190,4 @@ func digest(value any) string {
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:8])
-}
-
-// JSON returns the tree as a text that is the same for the same tree.
-func (t *Tree) JSON() []byte { return written(t, "  ") }
-
-// Heat is what a heat map came to. Its cells, which can be a megabyte, are in a digest.
-type Heat struct {
-	SecondsPerColumn int64 `json:"seconds_per_column"`
-	Columns          int   `json:"columns"`
-	Rows             int   `json:"rows"`
-	// Partitions is how many there were, nil where those were too many to count.
-	Partitions *int64 `json:"partitions"`
-	MostMissed int64  `json:"most_missed"`
-	// Told are the sums of the rows, Rest and Nowhere those of what has none.
-	Told    results.HeatSum `json:"told"`
-	Rest    results.HeatSum `json:"rest"`
-	Nowhere results.HeatSum `json:"nowhere"`
-	Digest  string          `json:"digest"`
 }
