@@ -25,10 +25,12 @@ func NewCounters(counts map[CounterName]int64) []Counter {
 	for name, count := range counts {
 		list = append(list, Counter{name, count})
 	}
-	slices.SortFunc(list, func(a, b Counter) int {
-		return cmp.Or(cmp.Compare(a.Operation, b.Operation), cmp.Compare(a.Name, b.Name))
-	})
+	slices.SortFunc(list, Counter.compare)
 	return list
+}
+
+func (c Counter) compare(other Counter) int {
+	return cmp.Or(cmp.Compare(c.Operation, other.Operation), cmp.Compare(c.Name, other.Name))
 }
 
 // Invariant is something that must hold of what a run leaves behind, and whether it

@@ -38,6 +38,8 @@ type HeatRow struct {
 	HeatCells
 }
 
+func (r *HeatRow) place() place { return place{r.Table, r.Key} }
+
 // HeatCells has an entry for each column; a slice of nothing but zeros is nil.
 type HeatCells struct {
 	// Served are the entities counted for successes, Throttled and Failed are attempts.

@@ -4,72 +4,151 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
-// MergePart is a record, and the name by which it is told of.
+// MergePart is a record and its name for messages.
 type MergePart struct {
 	Name   string
 	Record *Record
 }
 
-// Merge puts one record or more together, in the order in which they are given. Its error
-// is a [*MergeMismatch] where they are not of one kind.
+// Merge combines records in the given order. Its error is a [*MergeMismatch] if they do not fit together.
 func Merge(parts []MergePart) (*Record, error) {
 	if err := check(parts); err != nil {
 		return nil, err
 	}
+	order := []string{Valid, Partial, Invalid}
 	first := parts[0].Record
-	r := &Record{SchemaVersion: first.SchemaVersion, Manifest: manifest(parts), Lag: NewHistogram(), RetryWaits: NewHistogram()}
-	order, reasons := []string{Valid, Partial, Invalid}, []string{}
-	gravest := 0
-	for _, part := range parts {
-		gravest = max(gravest, slices.Index(order, part.Record.Validity))
-		r.EndedBy = cmp.Or(r.EndedBy, part.Record.EndedBy)
-		for _, reason := range part.Record.Reasons {
-			reasons = append(reasons, part.Name+": "+reason)
-		}
+	r := &Record{SchemaVersion: first.SchemaVersion, Manifest: mergeManifests(parts), Validity: Valid, Reasons: []string{},
+		Phases: mergePhases(parts), Heat: mergeHeats(parts), Lag: NewHistogram(), RetryWaits: NewHistogram(),
+		Target: new(TargetCounts), Generator: mergeGenerators(parts)}
+	if len(parts) == 1 {
+		r.Rival = first.Rival
 	}
-	r.Validity, r.Reasons = order[gravest], reasons
-	r.Phases = phases(parts)
-	for _, part := range parts {
-		of := part.Record
-		r.Duration = max(r.Duration, of.Duration)
-		r.Misplaced += of.Misplaced
-		r.Cut = r.Cut || of.Cut
-		r.Lag.Merge(of.Lag)
-		r.RetryWaits.Merge(of.RetryWaits)
-		if of.LimitWaits != nil {
-			r.LimitWaits = cmp.Or(r.LimitWaits, NewHistogram())
-			r.LimitWaits.Merge(of.LimitWaits)
-		}
-		for _, one := range of.Minutes {
-			at, there := slices.BinarySearchFunc(r.Minutes, one.Minute, func(m Minute, n int64) int { return cmp.Compare(m.Minute, n) })
-			if !there {
-				r.Minutes = slices.Insert(r.Minutes, at, Minute{Minute: one.Minute, Response: NewHistogram()})
-			}
-			r.Minutes[at].Response.Merge(one.Response)
-		}
-	}
-	r.Intervals = intervals(parts, r.Phases)
 	for i, part := range parts {
-		for _, e := range part.Record.Events {
-			// Phases and stages begin and end as in the first part, and what a part came to is not
-			// what all did.
+		of := part.Record
+		r.Validity = order[max(slices.Index(order, r.Validity), slices.Index(order, of.Validity))]
+		for _, reason := range of.Reasons {
+			r.Reasons = append(r.Reasons, part.Name+": "+reason)
+		}
+		for _, e := range of.Events {
+			// Phases and stages begin and end as in the first part, and the verdict on a part is not that on the whole.
 			beginsOrEnds := slices.Contains([]string{StageBegins, StageEnds, PhaseBegins, PhaseEnds}, e.What)
 			if e.What != VerdictTold && (i == 0 || !beginsOrEnds) {
 				r.Events = append(r.Events, e)
 			}
 		}
+		r.add(of)
 	}
+	r.Intervals = mergeIntervals(parts, r.Phases)
 	slices.SortStableFunc(r.Events, func(a, b Event) int { return cmp.Compare(a.At, b.At) })
-	r.Heat = heat(parts)
-	mergeRunData(r, parts)
+	slices.SortFunc(r.Minutes, func(a, b Minute) int { return cmp.Compare(a.Minute, b.Minute) })
+	slices.SortFunc(r.Counters, Counter.compare)
+	slices.SortStableFunc(r.Tail, func(a, b KeyTail) int {
+		return cmp.Or(cmp.Compare(b.Throttled, a.Throttled), cmp.Compare(b.Attempts, a.Attempts), strings.Compare(a.Key, b.Key))
+	})
 	return r, nil
 }
 
-// manifest is that of the first part, with what adds up, and with what the parts are.
-func manifest(parts []MergePart) Manifest {
+// add adds the data of the whole run of another record.
+func (r *Record) add(of *Record) {
+	r.EndedBy = cmp.Or(r.EndedBy, of.EndedBy)
+	r.Duration = max(r.Duration, of.Duration)
+	r.Misplaced += of.Misplaced
+	r.Cut = r.Cut || of.Cut
+	r.Lag.Merge(of.Lag)
+	r.RetryWaits.Merge(of.RetryWaits)
+	if of.LimitWaits != nil {
+		r.LimitWaits = cmp.Or(r.LimitWaits, NewHistogram())
+		r.LimitWaits.Merge(of.LimitWaits)
+	}
+	switch sum, more := r.Target, of.Target; {
+	case more == nil: // a target without counts
+		r.Target = nil
+	case sum != nil:
+		AddTimes(sum, more, 1)
+	}
+	if ensure(&r.Connections, of.Connections) {
+		combine(r.Connections, of.Connections, "merge")
+	}
+	if ensure(&r.Said, of.Said) {
+		r.Said.add(of.Said)
+	}
+	if ensure(&r.Audit, of.Audit) {
+		AddTimes(r.Audit, of.Audit, 1)
+		r.Audit.Examples = concatUpTo(MostAuditExamples, r.Audit.Examples, of.Audit.Examples, nil)
+	}
+	r.Minutes = mergeList(r.Minutes, of.Minutes, func(m *Minute) int64 { return m.Minute }, func(sum, more *Minute) {
+		both := NewHistogram()
+		both.Merge(sum.Response)
+		both.Merge(more.Response)
+		sum.Response = both
+	})
+	r.Tail = mergeList(r.Tail, of.Tail, func(t *KeyTail) string { return t.Key }, func(sum, more *KeyTail) { AddTimes(sum, more, 1) })
+	r.Counters = mergeList(r.Counters, of.Counters, func(c *Counter) CounterName { return c.CounterName }, func(sum, more *Counter) { AddTimes(sum, more, 1) })
+	r.Invariants = mergeList(r.Invariants, of.Invariants, func(i *Invariant) string { return i.Name }, func(sum, more *Invariant) {
+		AddTimes(sum, more, 1)
+		sum.Examples = concatUpTo(maxExamples, sum.Examples, more.Examples, nil)
+	})
+}
+
+// maxExamples is the maximum number of examples of an invariant, of slow attempts, and of attempts of a refusal.
+const maxExamples = 10
+
+func (s *Said) add(more *Said) {
+	if more.ClockAhead.Abs() > s.ClockAhead.Abs() {
+		s.ClockAhead = more.ClockAhead
+	}
+	s.Dropped += more.Dropped
+	s.Refusals = mergeList(s.Refusals, more.Refusals, func(r *Refusal) [3]string { return [3]string{strconv.Itoa(r.Status), r.Code, r.Limit} },
+		func(sum, more *Refusal) {
+			sum.Count += more.Count
+			sum.First = concatUpTo(maxExamples, sum.First, more.First, func(a, b SaidRequest) int { return cmp.Compare(a.At, b.At) })
+		})
+	slices.SortStableFunc(s.Refusals, func(a, b Refusal) int { return cmp.Compare(b.Count, a.Count) })
+	s.Slowest = concatUpTo(maxExamples, s.Slowest, more.Slowest, func(a, b SaidRequest) int { return cmp.Compare(b.Took, a.Took) })
+}
+
+// ensure allocates a sum if there is more to add to it, and reports whether there is more.
+func ensure[T any](sum **T, more *T) bool {
+	if more != nil && *sum == nil {
+		*sum = new(T)
+	}
+	return more != nil
+}
+
+// mergeList adds each element of more to the element of the list with the same key, or appends it.
+func mergeList[T any, K comparable](list, more []T, key func(*T) K, add func(sum, more *T)) []T {
+	at := make(map[K]int, len(list)+len(more))
+	for i := range list {
+		at[key(&list[i])] = i
+	}
+	for i := range more {
+		k := key(&more[i])
+		if known, ok := at[k]; ok {
+			add(&list[known], &more[i])
+			continue
+		}
+		at[k] = len(list)
+		list = append(list, more[i])
+	}
+	return list
+}
+
+// concatUpTo returns the first elements, by an order unless it is nil, of two lists.
+func concatUpTo[T any](maximum int, list, more []T, order func(a, b T) int) []T {
+	list = slices.Concat(list, more)
+	if order != nil {
+		slices.SortStableFunc(list, order)
+	}
+	return list[:min(len(list), maximum)]
+}
+
+// mergeManifests returns the manifest of the first part with the sums of all, and the list of parts.
+func mergeManifests(parts []MergePart) Manifest {
 	m := parts[0].Record.Manifest
 	m.Merged = &Merged{}
 	if m.Modelled() && len(parts) > 1 {
@@ -109,7 +188,51 @@ func manifest(parts []MergePart) Manifest {
 	return m
 }
 
-// runsOf returns the runs of a part, which may have been put together itself.
+// mergeGenerators returns the sums of the resources of all generators, and the maximum of each delay. It is nil if one of
+// them is.
+func mergeGenerators(parts []MergePart) *Generator {
+	var sum *Generator
+	for _, part := range parts {
+		of := part.Record.Generator
+		if of == nil {
+			return nil
+		}
+		if sum == nil {
+			copied := *of
+			sum = &copied
+			continue
+		}
+		if a, b := sum.Ceiling, of.Ceiling; a == nil || b == nil || a.Over != b.Over || a.Took <= 0 || b.Took <= 0 {
+			// One is unknown, or they were measured on different targets.
+			sum.Ceiling = nil
+		} else {
+			scale := a.Took.Seconds() / b.Took.Seconds()
+			sum.Ceiling = &Ceiling{Over: a.Over, Lanes: a.Lanes + b.Lanes, Took: a.Took,
+				Operations: a.Operations + int64(float64(b.Operations)*scale), CPU: a.CPU + time.Duration(float64(b.CPU)*scale)}
+		}
+		combine(sum, of, "merge")
+		sum.CPUKnown = sum.CPUKnown && of.CPUKnown
+		if of.Busiest != nil && (sum.Busiest == nil || of.Busiest.CPU > sum.Busiest.CPU) {
+			sum.Busiest = of.Busiest
+		}
+	}
+	return sum
+}
+
+// worseHealth returns the health of two generators in one second: the sum of what they use, and the
+// larger of each delay.
+func worseHealth(a, b *Health) *Health {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	sum := *a
+	combine(&sum, b, "merge")
+	sum.Unanswered = slices.Concat(a.Unanswered, b.Unanswered)
+	slices.SortStableFunc(sum.Unanswered, func(x, y Stretch) int { return cmp.Compare(x.From, y.From) })
+	return &sum
+}
+
+// runsOf returns the runs of a part, which may be merged itself.
 func runsOf(part MergePart) []MergedRun {
 	m := &part.Record.Manifest
 	if m.Merged != nil {
@@ -119,7 +242,7 @@ func runsOf(part MergePart) []MergedRun {
 		Validity: part.Record.Validity, Attempts: part.Record.Counts(Everything).Attempts}}
 }
 
-// mergeNotes say in which ways the runs differ, and what cannot be told of them together.
+// mergeNotes returns how the runs differ, and which figures are only bounds.
 func mergeNotes(parts []MergePart, runs []MergedRun) []string {
 	list := []string{
 		"per second, p50 to p99.9 are upper bounds over several runs: response times are at most 50% too high",

@@ -10,8 +10,8 @@ import (
 type Phase struct {
 	// Name is shown to people and unique in the run; Stage groups the steps of
 	// one stretch of load.
-	Name  string `json:"name"`
-	Stage string `json:"stage"`
+	Name  string `json:"name" merge:"same"`
+	Stage string `json:"stage" merge:"same"`
 	// Begin and End bound the intended instants, in nanoseconds since the
 	// start of the run. A closed-loop phase ends when its work is done.
 	Begin time.Duration `json:"begin_ns"`
@@ -19,12 +19,12 @@ type Phase struct {
 	// Rate is the offered load in operations per second, 0 in a closed loop.
 	Rate float64 `json:"rate,omitempty"`
 	// Varying says that the rate is the mean of one that changes.
-	Varying bool `json:"varying,omitempty"`
+	Varying bool `json:"varying,omitempty" merge:"same"`
 	// Unplanned says that the end was not known as the phase began: its LastHalf is all of
 	// it.
-	Unplanned bool `json:"unplanned,omitempty"`
+	Unplanned bool `json:"unplanned,omitempty" merge:"same"`
 	// Reported phases are what the verdict rests on.
-	Reported bool `json:"reported"`
+	Reported bool `json:"reported" merge:"same"`
 	// Kinds has one entry for each kind of operation of the manifest.
 	Kinds []KindStats `json:"kinds"`
 	// Partitions are the entities counted for successes in the partitions that had
@@ -65,6 +65,8 @@ type PartitionStats struct {
 	Busiest int64 `json:"busiest_second_entities"`
 	AtLeast bool  `json:"at_least,omitempty"`
 }
+
+func (s *PartitionStats) place() place { return place{s.Table, s.Key} }
 
 // PartitionName returns how people are told of a partition: by its key, and by what the
 // name of its table adds to that of the test table if that is another. What it returns
