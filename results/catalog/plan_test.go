@@ -116,7 +116,7 @@ func FuzzTags(f *testing.F) {
 		written, err := json.Marshal(tagsForm{tags})
 		require.NoError(t, errors.Join(err, folder.Replace(TagsFile, written)))
 		again, err := ReadTags(folder)
-		require.Truef(t, err == nil && slices.Equal(again, tags) && len(tags) <= mostTags,
+		require.Truef(t, err == nil && slices.Equal(again, tags) && len(tags) <= maxTags,
 			"tags %q are read back as %q, %v", tags, again, err)
 	})
 }
@@ -125,8 +125,8 @@ func TestParseTags(t *testing.T) {
 	for _, row := range []struct{ name, text, want string }{
 		{"in order, each once", `{"tags": ["keep", "baseline", "keep"]}`, "baseline keep"},
 		{"none", `{}`, ""},
-		{"too long a file", `{"tags": ["a"]}` + strings.Repeat(" ", longestTags), "error"},
-		{"too many", `{"tags": [` + strings.Repeat(`"a",`, mostTags) + `"a"]}`, "error"},
+		{"too long a file", `{"tags": ["a"]}` + strings.Repeat(" ", maxTagsSize), "error"},
+		{"too many", `{"tags": [` + strings.Repeat(`"a",`, maxTags) + `"a"]}`, "error"},
 		{"no tag", `{"tags": ["a b"]}`, "error"},
 		{"another key, which was to be tags", `{"tag": ["keep"]}`, "error"},
 		{"something behind them", `{} {"tags": ["keep"]}`, "error"},
@@ -146,7 +146,7 @@ func FuzzContest(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		c, err := parseContest(strings.NewReader(text))
+		c, err := parseContest([]byte(text))
 		if err == nil && c.Verdict == "" || err != nil && (!errors.Is(err, errContest) || strings.ContainsAny(err.Error(), "\n\x1b")) {
 			t.Errorf("parseContest(%q) = %+v, %v; want a verdict, or a line", text, c, err)
 		}

@@ -1,43 +1,45 @@
 package catalog
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
 	"time"
+
+	"loadgen/results"
 )
 
-// Pruning says which runs are to go: those that were begun long enough ago, those behind
-// the newest of their scenario, or with both those that meet both.
+// Pruning selects the runs to delete: those that are old enough, those that are not among the newest of their scenario, or,
+// with both, those that meet both.
 type Pruning struct {
-	// Now is the instant by which runs are old.
+	// Now is the time from which ages are measured.
 	Now time.Time
-	// OlderThan is what those that go exceed in age, 0 or less for any age.
+	// OlderThan is the age that runs must exceed, 0 or less for any age.
 	OlderThan time.Duration
-	// KeepLast is how many of each scenario stay, the newest, not counting what stays
-	// anyway; 0 or less where none stays for that.
+	// KeepLast is the number of the newest runs of each scenario that stay, besides protected runs; 0 or less for none.
 	KeepLast int `flag:"keep-last" help:"all but this number of the newest of each scenario"`
-	// Scenario is the one whose runs alone go, empty for all.
+	// Scenario is the scenario whose runs are deleted, empty for all.
 	Scenario string
-	// Own are the names of the files that go beside the record itself, its tags and what a
-	// write of these was cut short of.
+	// Own are the names of files that may be deleted besides the record, its tags and their partial writes.
 	Own []string
 }
 
-// Plan is what is to become of the runs of a catalog.
+// Plan is the decision on each run of a catalog.
 type Plan struct {
-	// Goes are the runs that go, the newest first.
+	// Goes are the runs to delete, the newest first.
 	Goes []*Run
 
 	catalog *Catalog
 	by      Pruning
-	// kept counts the runs that stay, by why.
+	// kept counts the runs that stay by reason.
 	kept map[string]int
 }
 
-// Why a run stays, behind a number of runs.
+// The reasons for which runs stay, behind their number.
 const (
 	whyTagged     = "with tags"
 	whyUnderWay   = "being written"
@@ -47,12 +49,12 @@ const (
 	whyNew        = "new enough"
 )
 
-// stillWritten is how long after its last write a run without an end is taken to be under
-// way: one that runs writes each second.
+// stillWritten is how long after its last write a run without an end is considered running: a running one writes each
+// second.
 const stillWritten = time.Hour
 
-// Plan decides about every run, and reads nothing: what there is was read before. Its
-// error is a [Fault]: nothing says which runs are to go, or no run is of that scenario.
+// Plan decides on every run without reading anything. Its error is a [Fault]: no condition is set, or no run is of the
+// scenario.
 func (c *Catalog) Plan(by Pruning) (*Plan, error) {
 	if by.OlderThan <= 0 && by.KeepLast <= 0 {
 		return nil, &Fault{"older than", errors.New("expected a maximum age or number of runs to keep")}
@@ -78,7 +80,7 @@ func (c *Catalog) Plan(by Pruning) (*Plan, error) {
 	return plan, nil
 }
 
-// protects returns why a run stays however old it is, empty where nothing says so.
+// protects returns why a run stays at any age, empty if it does not.
 func (p *Pruning) protects(r *Run) string {
 	switch {
 	case r.Contest != nil:
@@ -95,8 +97,7 @@ func (p *Pruning) protects(r *Run) string {
 	return ""
 }
 
-// Stay counts in words the runs that stay, by why, and what else the folder holds; empty
-// for nothing.
+// Stay returns the numbers of runs that stay by reason, and of other entries of the folder; empty for none.
 func (p *Plan) Stay() string {
 	var parts []string
 	for _, why := range []string{whyTagged, whyUnderWay, whyUnreadable, whyContest, whyOther, whyNew} {
@@ -110,8 +111,7 @@ func (p *Plan) Stay() string {
 	return strings.Join(parts, ", ")
 }
 
-// Size returns how many bytes the files of a run have that would be deleted, as far as
-// they can be looked at.
+// Size returns the size in bytes of the files of a run that would be deleted, as far as they can be read.
 func (p *Plan) Size(r *Run) int64 {
 	entries, _ := os.ReadDir(r.Folder)
 	var bytes int64
@@ -123,12 +123,109 @@ func (p *Plan) Size(r *Run) int64 {
 	return bytes
 }
 
-// owns reports whether a file of that name in a run's folder was written by this tool.
+// owns reports whether a file of a run's folder was written by this tool, by its name.
 func (p *Pruning) owns(name string) bool {
 	own := slices.Concat(p.Own, recordFiles(), []string{TagsFile})
 	if slices.Contains(own, name) {
 		return true
 	}
-	// What a write was cut short of, by the names that results.Dir gives them.
+	// Partial writes of results.Dir begin so.
 	return strings.HasPrefix(name, ".probe-") || slices.ContainsFunc(own, func(of string) bool { return strings.HasPrefix(name, "."+of+"-") })
+}
+
+// Deletion is the result of [Plan.Delete].
+type Deletion struct {
+	// Runs is the number of deleted runs, Bytes the size of their files.
+	Runs  int
+	Bytes int64
+	// Left are the folders of deleted runs that stay because of files of others.
+	Left []Remains
+}
+
+// Remains are the remaining files in the folder of a deleted run.
+type Remains struct {
+	Name  string
+	Files []string
+}
+
+// Delete deletes the runs of the plan, except those that were tagged since. An error of a run does not stop the deletion
+// of others. The result is returned along with an error, which is the context's or names the run. If the folder cannot be
+// opened the error is a [Fault], and nothing is deleted.
+func (p *Plan) Delete(ctx context.Context) (*Deletion, error) {
+	root, err := os.OpenRoot(p.catalog.Folder)
+	if err != nil {
+		return nil, &Fault{"folder", fmt.Errorf("the folder %s cannot be opened: %w", Shown(p.catalog.Folder), Reason(err))}
+	}
+	defer root.Close()
+	done := new(Deletion)
+	var faults []error
+	for _, r := range p.Goes {
+		if ctx.Err() != nil {
+			faults = append(faults, ctx.Err())
+			break
+		}
+		r.read()
+		if why := p.by.protects(r); why != "" {
+			p.kept[why]++
+			continue
+		}
+		freed, left, err := p.by.delete(root, r.Name)
+		done.Bytes += freed
+		if err != nil {
+			faults = append(faults, fmt.Errorf("the run %s was deleted in part: %w", Shown(r.Name), err))
+			continue
+		}
+		if len(left) > 0 {
+			done.Left = append(done.Left, Remains{r.Name, left})
+		}
+		done.Runs++
+	}
+	return done, errors.Join(faults...)
+}
+
+// delete deletes the files of a run that this tool owns, then its folder if it is empty, and returns the number of bytes
+// and the remaining files. The root prevents that a link leads out of it. The record is deleted last, so that an
+// interrupted deletion can be repeated.
+func (p *Pruning) delete(root *os.Root, name string) (freed int64, left []string, err error) {
+	info, err := root.Lstat(name)
+	if err != nil {
+		return 0, nil, err
+	}
+	if !info.IsDir() {
+		return 0, nil, errors.New("it is no folder any more")
+	}
+	folder, err := root.OpenRoot(name)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer folder.Close()
+	entries, err := fs.ReadDir(folder.FS(), ".")
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, entry := range recordLast(entries) {
+		if !entry.Type().IsRegular() || !p.owns(entry.Name()) {
+			left = append(left, entry.Name())
+			continue
+		}
+		if info, err := entry.Info(); err == nil {
+			freed += info.Size()
+		}
+		if err := folder.Remove(entry.Name()); err != nil {
+			return freed, left, err
+		}
+	}
+	if len(left) > 0 {
+		return freed, left, nil
+	}
+	return freed, nil, root.Remove(name)
+}
+
+// recordLast moves the record to the end of the files of a folder.
+func recordLast(entries []fs.DirEntry) []fs.DirEntry {
+	at := slices.IndexFunc(entries, func(e fs.DirEntry) bool { return e.Name() == results.RunFile })
+	if at < 0 {
+		return entries
+	}
+	return append(slices.Delete(slices.Clone(entries), at, at+1), entries[at])
 }

@@ -40,8 +40,8 @@ func TestRead(t *testing.T) {
 		t.Errorf("of a folder of runs there is read %s, %v", got, err)
 	}
 	for _, row := range []struct{ name, of, says string }{
-		{"a folder that is not there", "nowhere", "nowhere does not exist; expected the folder of a run or of runs"},
-		{"one without a run", filepath.Join(folder, "nothing"), "nothing has no run; expected the folder of a run, with a run.json"},
+		{"a folder that is not there", "nowhere", "the folder nowhere cannot be read: no such file or directory; expected one of runs"},
+		{"one without a run", filepath.Join(folder, "nothing"), "nothing has no run; expected folders with a run.json"},
 		{"a file", filepath.Join(folder, "loose.txt"), "cannot be read: not a directory; expected"},
 		{"a folder with one that cannot be read", folder, "the run " + filepath.Join(folder, "20260302T020000Z-broken") + " cannot be read: results: corrupt record"},
 	} {
