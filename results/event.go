@@ -1,7 +1,9 @@
 package results
 
 import (
+	"cmp"
 	"maps"
+	"math/bits"
 	"slices"
 	"time"
 )
@@ -166,4 +168,231 @@ type Balance struct {
 	// Survives says whether another profile gives the same verdict, nil where none
 	// was tried.
 	Survives *bool `json:"survives_other_profile"`
+}
+
+// CounterName is what a workflow counts: a name of its own, by the operation of the
+// scenario.
+type CounterName struct {
+	Operation string `json:"operation"`
+	Name      string `json:"name"`
+}
+
+// Counter is how often operations of the whole run came upon something.
+type Counter struct {
+	CounterName
+	Count int64 `json:"count"`
+}
+
+// NewCounters returns counts in the order of their names.
+func NewCounters(counts map[CounterName]int64) []Counter {
+	list := make([]Counter, 0, len(counts))
+	for name, count := range counts {
+		list = append(list, Counter{name, count})
+	}
+	slices.SortFunc(list, Counter.compare)
+	return list
+}
+
+func (c Counter) compare(other Counter) int {
+	return cmp.Or(cmp.Compare(c.Operation, other.Operation), cmp.Compare(c.Name, other.Name))
+}
+
+// Invariant is something that must hold of what a run leaves behind, and whether it
+// does.
+type Invariant struct {
+	// Name says what must hold.
+	Name string `json:"name"`
+	// Looked is at how many things was looked, Faults in how many it does not hold, of
+	// which Examples name some.
+	Looked   int64    `json:"looked"`
+	Faults   int64    `json:"violations"`
+	Examples []string `json:"examples,omitempty"`
+}
+
+// Counters takes down what the workflows of the run have counted, before
+// [Recorder.Finish].
+func (r *Recorder) Counters(list []Counter) { r.Take(func(of *Record) { of.Counters = list }) }
+
+// SharesOf returns the partitions of a phase of so many seconds by how much they were
+// offered, least first, with what each was served; nil for a phase of no length. Those that were due nothing have no
+// share of it. The partitions come in an order that repeats: the sums of their shares are
+// then the same to the last bit.
+func SharesOf(seconds float64, offered []PartitionStats, served func(*PartitionStats) int64) []SharesClass {
+	if seconds <= 0 {
+		return nil
+	}
+	// The classes by the bits of the whole entities per second: 0 for less than one.
+	var classes [65]SharesClass
+	for i := range offered {
+		one := &offered[i]
+		if one.Entities <= 0 {
+			continue
+		}
+		served := served(one)
+		length := bits.Len64(uint64(min(float64(one.Entities)/seconds, 1<<62)))
+		c := &classes[length]
+		if length > 0 {
+			c.From = 1 << (length - 1)
+		}
+		share := min(1, float64(served)/float64(one.Entities))
+		c.Partitions++
+		c.Offered += one.Entities
+		c.Served += served
+		c.Shares += share
+		c.Squares += share * share
+	}
+	return slices.DeleteFunc(classes[:], func(c SharesClass) bool { return c.Partitions == 0 })
+}
+
+// Audit is the result of reading the writes of a run back.
+type Audit struct {
+	// Writes is the number of operations that wrote with an id = Acknowledged + Unknown +
+	// Absent. An unknown write may have been carried out or not: no reply says so. An
+	// absent one was throttled until it was given up, or lost a conflict with another
+	// writer.
+	Writes       int64 `json:"writes"`
+	Acknowledged int64 `json:"acknowledged"`
+	Unknown      int64 `json:"unknown"`
+	Absent       int64 `json:"absent"`
+	// Own409, Own412 and Own404 are retries that were refused because an earlier
+	// attempt had succeeded: of an insert, a conditional write, a deletion.
+	Own409 int64 `json:"own_409"`
+	Own412 int64 `json:"own_412"`
+	Own404 int64 `json:"own_404"`
+	// ForeignConflicts are replies with 409, 412 or 404 caused by another writer.
+	ForeignConflicts int64 `json:"foreign_conflicts"`
+	// Keys is the number of watched entities; ReadBack of them were read after the
+	// run. Unwatched is the number of entity writes beyond the maximum that is watched.
+	Keys      int64 `json:"keys"`
+	ReadBack  int64 `json:"read_back"`
+	Unwatched int64 `json:"unwatched"`
+	// Lost is the number of acknowledged writes that are missing although nothing can
+	// have replaced them; Doubled is how many times too often counters were raised.
+	Lost    int64 `json:"lost"`
+	Doubled int64 `json:"doubled"`
+	// Blind is how many of Lost the run itself may have overwritten, because it wrote the entity
+	// without a condition (If-Match: *).
+	Blind int64 `json:"blind,omitempty"`
+	// Overwritten is the number of entities whose last writer is unknown to the run.
+	Overwritten int64 `json:"overwritten"`
+	// Examples name some of the entities at fault, in the order in which they were
+	// read.
+	Examples []AuditExample `json:"examples"`
+}
+
+// AuditExample is an entity that is not what was acknowledged.
+type AuditExample struct {
+	PartitionKey string `json:"partition_key"`
+	RowKey       string `json:"row_key"`
+	Fault        string `json:"fault"`
+}
+
+// MostAuditExamples is how many entities an [Audit] names at most.
+const MostAuditExamples = 10
+
+// Sound reports whether nothing that was read back is lost or doubled.
+func (a *Audit) Sound() bool { return a == nil || a.Lost == 0 && a.Doubled == 0 }
+
+// Kept reports whether the table kept every write that it acknowledged, except those that
+// the run may have overwritten itself.
+func (a *Audit) Kept() bool { return a == nil || a.Lost == a.Blind && a.Doubled == 0 }
+
+// PolicyContest is what several retry policies made of the same trouble. It is
+// what `loadgen backoff contest --format json` prints.
+type PolicyContest struct {
+	Verdict string `json:"verdict"`
+	// Trouble is what the policies met, Clients how many there were, each of which
+	// offered so many operations a second on the average.
+	Trouble                       string  `json:"trouble"`
+	Clients                       int     `json:"clients"`
+	OperationsPerSecondEachClient float64 `json:"operations_per_second_each_client"`
+	Seed                          uint64  `json:"seed"`
+	// LeadS, TroubleS and TailS are how long operations became due before, in and
+	// after the trouble, in seconds.
+	LeadS    float64 `json:"lead_s"`
+	TroubleS float64 `json:"trouble_s"`
+	TailS    float64 `json:"tail_s"`
+	// Policies are the best first.
+	Policies []PolicyTrial `json:"policies"`
+}
+
+// PolicyTrial is what one retry policy made of a trouble. Caught operations are
+// those that became due in it.
+type PolicyTrial struct {
+	Policy string `json:"policy"`
+	Caught int64  `json:"operations_caught"`
+	// Lost of the caught ones did not succeed. Withheld operations, of all that were
+	// due, were never sent because a limiter would not have it.
+	Lost        int64   `json:"operations_lost"`
+	Withheld    int64   `json:"operations_withheld"`
+	LostPercent float64 `json:"lost_percent"`
+	// LostDoubt is the half-width of the 95 % interval of LostPercent by chance
+	// alone, in percent.
+	LostDoubt float64 `json:"lost_percent_doubt"`
+	// Goodput is entities served per second from the trouble's begin to the last
+	// arrival.
+	Goodput              float64 `json:"goodput"`
+	AttemptsPerOperation float64 `json:"tries_per_operation"`
+	// AmplificationByChance is (1 − p^(R+1))/(1 − p) with the measured share p of
+	// throttled attempts and R retries: what attempts per operation would be if each
+	// attempt were throttled by chance.
+	AmplificationByChance float64 `json:"amplification_by_chance"`
+	// DrainS is how long after the trouble's end the last caught operation ended,
+	// in seconds.
+	DrainS float64 `json:"drain_s"`
+	// Added are quantiles of what the trouble added to the response times of the
+	// caught operations that succeeded, in milliseconds; null where too few did.
+	Added AddedQuantiles `json:"added_ms"`
+	// PeakRetries is the most retries sent within any 100 ms.
+	PeakRetries int `json:"peak_retries_100ms"`
+	// Fairness is Jain's index over the clients' shares of caught operations that
+	// succeeded: 1 where all fared alike, 1/n where one of n had all; null where none
+	// succeeded.
+	Fairness *float64 `json:"fairness"`
+	// Duplicates are retries answered 404, 409 or 412: they may have met their own
+	// success.
+	Duplicates int64 `json:"duplicate_effects"`
+	// RetriesPer100ms counts the retries sent, from the trouble's begin on, until
+	// the last; at most 6,000 values.
+	RetriesPer100ms []int64 `json:"retries_per_100ms"`
+}
+
+// AddedQuantiles are in milliseconds.
+type AddedQuantiles struct {
+	P50 *float64 `json:"p50"`
+	P95 *float64 `json:"p95"`
+	P99 *float64 `json:"p99"`
+}
+
+// RetrySchedule is when a retry policy sends an operation again that fails each
+// time at once. It is what `loadgen backoff show --format json` prints.
+type RetrySchedule struct {
+	Policy  string `json:"policy"`
+	Retries int    `json:"retries"`
+	// ElapsedS is how long after the first attempt there are retries, in seconds; 0 for any time.
+	ElapsedS float64 `json:"elapsed_s,omitempty"`
+	// Formula is the rule in one line, Codes say what is retried, Source where both
+	// are from.
+	Formula string `json:"formula"`
+	Codes   string `json:"codes"`
+	Source  string `json:"source"`
+	// Waits are those of the first retries. Flat says in a sentence which of them
+	// have no spread, so that clients that failed together come back together; it is
+	// empty where all spread.
+	Waits []RetryWait `json:"waits"`
+	Flat  string      `json:"flat"`
+}
+
+// RetryWait is the wait before one retry, in seconds; the sums are since the first
+// failure.
+type RetryWait struct {
+	Retry     int     `json:"retry"`
+	LeastS    float64 `json:"least_s"`
+	MeanS     float64 `json:"mean_s"`
+	GreatestS float64 `json:"greatest_s"`
+	// The sums are of this wait and those before it: what a policy whose waits are
+	// drawn on their own can take at least, on the average, and at most.
+	SumLeastS    float64 `json:"sum_least_s"`
+	SumMeanS     float64 `json:"sum_mean_s"`
+	SumGreatestS float64 `json:"sum_greatest_s"`
 }

@@ -2,7 +2,10 @@ package results
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -155,3 +158,357 @@ func (v *Health) followedBy(next *Health) *Health {
 	sum.Unanswered = slices.Concat(v.Unanswered, next.Unanswered)
 	return &sum
 }
+
+// Capture is what a server saw of traffic that was not of this tool's
+// making: where it went, what its queries read, in which order its keys came and
+// what was not carried out. Requests count attempts; entities count by the
+// documented rule. Every list is bounded, and says what it has no room for.
+type Capture struct {
+	Requests int64 `json:"requests"`
+	Entities int64 `json:"entities_counted"`
+	// Billed is how many of Requests the service bills; 0 in records of earlier builds.
+	Billed int64 `json:"billed,omitempty"`
+	// Unnamed is how many requests carried no id of the client's, so that a
+	// retry of theirs counts as an operation of its own. Forgotten is how many
+	// throttled or failed operations were given up before their time, for want of
+	// room: a later retry of theirs did likewise.
+	Unnamed   int64 `json:"requests_without_client_id"`
+	Forgotten int64 `json:"operations_forgotten"`
+	// Delayed is how many requests became known after their second was written,
+	// and count in a later one.
+	Delayed int64 `json:"requests_delayed"`
+	// ThrottledByPartition and ThrottledByAccount are the throttled requests by what
+	// throttled them.
+	ThrottledByPartition int64 `json:"throttled_by_partition"`
+	ThrottledByAccount   int64 `json:"throttled_by_account"`
+
+	// Partitions are those of which most entities were demanded, most first. Told
+	// is how many were told apart at the end; Dropped is how often one had to make
+	// room for another before that.
+	Partitions        []ObservedPartition `json:"partitions"`
+	PartitionsTold    int64               `json:"partitions_told_apart"`
+	PartitionsDropped int64               `json:"partitions_dropped"`
+	// Shapes are the queries that counted most entities, most first.
+	Shapes        []QueryShape `json:"query_shapes"`
+	ShapesTold    int64        `json:"query_shapes_told_apart"`
+	ShapesDropped int64        `json:"query_shapes_dropped"`
+	// Orders say how the inserted keys of each table came, most inserts first.
+	Orders        []KeyOrder `json:"key_orders"`
+	TablesDropped int64      `json:"tables_dropped"`
+	// Answers are the requests that were not simply carried out, by status and
+	// code, most first. AnswersOver are those of codes beyond the bound.
+	Answers     []Answer `json:"answers"`
+	AnswersOver int64    `json:"answers_over"`
+}
+
+// ObservedPartition is the traffic of one partition: one PartitionKey of one
+// table. A page of a query counts as a request in each partition that it crosses.
+type ObservedPartition struct {
+	Table        string `json:"table"`
+	PartitionKey string `json:"partition_key"`
+	// Entities were counted since the partition was last taken in; before that
+	// it may have had up to Missed more, 0 where the count is exact.
+	Entities int64 `json:"entities_counted"`
+	Missed   int64 `json:"entities_missed_at_most"`
+	// Demanded is Entities and what the throttled requests asked for, those sent
+	// again with each attempt: it says which partition is the hottest.
+	Demanded int64 `json:"entities_demanded"`
+	Requests int64 `json:"requests"`
+	// Throttled are the requests that the partition throttled, AccountThrottled those
+	// that the account did.
+	Throttled        int64 `json:"throttled"`
+	AccountThrottled int64 `json:"throttled_by_account"`
+	// Failed are those that failed for other reasons than load.
+	Failed int64 `json:"failed"`
+	// Seconds is in how many seconds of the run the partition answered anything;
+	// Typical is the median of the entities counted in each of them.
+	Seconds int64   `json:"active_seconds"`
+	Typical float64 `json:"typical_second_entities"`
+	// Busiest is the most that was counted in one second, Offered the most that
+	// was asked for in one by first attempts, throttled ones included.
+	Busiest int64 `json:"busiest_second_entities"`
+	Offered int64 `json:"busiest_second_offered_entities"`
+	// Saturation is where the partition saturates, by the rule of any load: of the seconds
+	// in which most was asked of it. SaturationInterval has the least and the greatest of
+	// those that it rests on. They are null and empty where no limit shows, and
+	// SaturationWhy says why none does.
+	Saturation         *float64  `json:"saturation_entities_per_second"`
+	SaturationInterval []float64 `json:"saturation_interval"`
+	SaturationWhy      string    `json:"saturation_why,omitempty"`
+	// Limited is the only group of operations that is limited, GET or PUT, and Free the other.
+	// Saturation is then that of Limited. Both are empty if both groups meet the same limit.
+	Limited string `json:"limited_group,omitempty"`
+	Free    string `json:"free_group,omitempty"`
+	// Together is how many other partitions were throttled in at least half of the seconds
+	// in which this one was.
+	Together int `json:"partitions_throttled_together,omitempty"`
+}
+
+// QueryShape is what queries that differ in nothing but their literals came to.
+type QueryShape struct {
+	Table string `json:"table"`
+	// Shape is the filter with its literals replaced, empty for none; Class is
+	// how the documents rate it.
+	Shape string `json:"shape"`
+	Class string `json:"class"`
+	// Requests are pages, of which Throttled were throttled.
+	Requests  int64 `json:"requests"`
+	Throttled int64 `json:"throttled"`
+	// Scanned is what the pages counted, since the shape was last taken in,
+	// before which it may have been up to Missed more. Returned is what they held.
+	Scanned  int64 `json:"entities_scanned"`
+	Missed   int64 `json:"entities_missed_at_most"`
+	Returned int64 `json:"entities_returned"`
+	// Density is Returned to Scanned, null where nothing was scanned.
+	Density *float64 `json:"density"`
+}
+
+// KeyOrder is the order in which the keys of a table's inserted entities came.
+// A key ascends where it lies beyond all that came before it but for the last
+// few, which may have been under way at the same time; it descends where it lies
+// before all of them.
+type KeyOrder struct {
+	Table string `json:"table"`
+	// Partitions are the PartitionKeys that were inserted into and seemed new.
+	Partitions Order `json:"partition_keys"`
+	// Rows are the RowKeys, each against those of its own partition.
+	Rows Order `json:"row_keys"`
+}
+
+// Order counts keys by how they came. The first of all has no order and is not
+// among them.
+type Order struct {
+	Keys       int64 `json:"keys"`
+	Ascending  int64 `json:"ascending"`
+	Descending int64 `json:"descending"`
+}
+
+// The words for how new keys come: each is the greatest so far; each is the least;
+// several take turns at one end; all fall on one place, which moves; or there is but
+// one place.
+const (
+	AppendOnly   = "append-only"
+	PrependOnly  = "prepend-only"
+	HotTail      = "one hot tail of several buckets"
+	MovingPoint  = "one moving point"
+	OnePartition = "one partition"
+)
+
+// tailsWord follows the number of tails.
+const tailsWord = " tails"
+
+// Tails is the word for new keys that fall on so many places at a time, each of which
+// moves on.
+func Tails(n int) string { return strconv.Itoa(n) + tailsWord }
+
+// TailsOf returns the number of such a word, 0 of any other.
+func TailsOf(order string) int {
+	number, tails := strings.CutSuffix(order, tailsWord)
+	if n, err := strconv.Atoi(number); tails && err == nil {
+		return n
+	}
+	return 0
+}
+
+// From so many keys of which such a share goes one way, an order is called so.
+const (
+	fewestKeys = 20
+	onlyShare  = 0.9
+)
+
+// Add counts other keys, too.
+func (o *Order) Add(other Order) {
+	o.Keys += other.Keys
+	o.Ascending += other.Ascending
+	o.Descending += other.Descending
+}
+
+// Way returns [AppendOnly] or [PrependOnly] for an order that goes one way, empty for
+// any other.
+func (o Order) Way() string {
+	switch most := onlyShare * float64(o.Keys); {
+	case o.Keys < fewestKeys:
+		return ""
+	case float64(o.Ascending) >= most:
+		return AppendOnly
+	case float64(o.Descending) >= most:
+		return PrependOnly
+	default:
+		return ""
+	}
+}
+
+// Answer is how many requests were answered so.
+type Answer struct {
+	Status int    `json:"status"`
+	Code   string `json:"code"`
+	// Class is the fate of such an attempt in the word of the reports: a 404, 409
+	// or 412 is ok, since only the application knows what it expects.
+	Class    string `json:"class"`
+	Requests int64  `json:"requests"`
+	// Tableless are those of them that named no table.
+	Tableless int64 `json:"without_table"`
+}
+
+// ProblemKind is a cause for which traffic is not sound.
+type ProblemKind string
+
+// The kinds of [Problem].
+const (
+	// ProblemPartition is a partition at its limit, or whose demand exceeds the target of one.
+	ProblemPartition ProblemKind = "partition"
+	// ProblemQuery is a query that scans far more entities than it returns.
+	ProblemQuery ProblemKind = "query"
+	// ProblemKeyOrder is a table whose new PartitionKeys all ascend or all descend.
+	ProblemKeyOrder ProblemKind = "key order"
+	// ProblemRetries are retries that follow too quickly.
+	ProblemRetries ProblemKind = "retries"
+	// ProblemFailures are requests that fail for other reasons than load.
+	ProblemFailures ProblemKind = "failures"
+	// ProblemAccount is an account that throttles.
+	ProblemAccount ProblemKind = "account"
+)
+
+// Problem is a cause for which captured traffic is not sound.
+type Problem struct {
+	Kind ProblemKind `json:"kind"`
+	// Share is that of the entities counted of a partition, a query and a key order, and of the requests else.
+	Share float64 `json:"share"`
+	// Table, PartitionKey and Shape name what the problem is about.
+	Table        string `json:"table,omitempty"`
+	PartitionKey string `json:"partition_key,omitempty"`
+	Shape        string `json:"query_shape,omitempty"`
+}
+
+// What a search for the highest rate can be of.
+const (
+	// LimitPartition is what one PartitionKey bears.
+	LimitPartition = "partition"
+	// LimitAccount is what an account bears whose partitions share the load.
+	LimitAccount = "account"
+)
+
+// The outcomes of a step of a search: that its rate held, or the criterion by
+// which it did not. What is too slow, dropped or late at the generator says
+// nothing of the target, whatever else a step shows.
+const (
+	LimitHeld      = "held"
+	LimitThrottled = "throttled"
+	LimitFailed    = "failed"
+	LimitP99       = "p99"
+	LimitQueued    = "queueing"
+	LimitClient    = "client-limited"
+)
+
+// The share of the operations that may be sent more than so long after their
+// intended instants before the generator, and not the target, is what was
+// measured. A partition saves up a tenth of a second's allowance: what arrives
+// that much later meets the same answer, and what arrives later still was offered
+// as another load than the one asked for.
+const (
+	MostHeldBack  = 0.01
+	HeldBackAfter = 100 * time.Millisecond
+	// MostFirstThrottled is the share of the first attempts of a step's last half that may be
+	// throttled where its rate holds.
+	MostFirstThrottled = 0.005
+	// MostSecondsHeldBack is the share of the seconds of a step that may have more such
+	// operations before it is another load as a whole.
+	MostSecondsHeldBack = 0.02
+)
+
+// Limit is a search for the highest rate that holds: what was asked, the steps
+// that were tried, and the interval that they leave.
+type Limit struct {
+	// Of is [LimitPartition] or [LimitAccount], Partitions how many the load was
+	// spread over.
+	Of         string `json:"of"`
+	Partitions int    `json:"partitions"`
+	// MaxThrottled is the greatest share of first attempts that may be throttled, and
+	// of those that may fail otherwise. MaxP99 bounds the response time, in
+	// microseconds; it is null where nothing was asked of it.
+	MaxThrottled float64 `json:"max_throttled_share"`
+	MaxP99       *int64  `json:"max_response_p99_us"`
+	// From is the first rate, UpTo the highest that may be tried.
+	From float64 `json:"from_operations_per_second"`
+	UpTo float64 `json:"up_to_operations_per_second"`
+	// StepSeconds is the least length of a step, BurstSeconds how much of a
+	// second's allowance the target saves up while idle, 0 where that is not known.
+	StepSeconds  float64 `json:"step_s"`
+	BurstSeconds float64 `json:"burst_s"`
+	// Held is the highest rate that held, null where none did, NotHeld the lowest
+	// above it that did not, null where none did not, and By why it did not.
+	Held    *float64 `json:"highest_held_operations_per_second"`
+	NotHeld *float64 `json:"lowest_not_held_operations_per_second"`
+	By      string   `json:"not_held_by"`
+	// Finished says that the interval is as narrow as it was to become and that
+	// both of its ends were confirmed, or that a bound of the rates was reached.
+	Finished bool `json:"finished"`
+	// Entities is what the search spent: entities counted by all of its attempts,
+	// those of a step that was interrupted included.
+	Entities int64 `json:"entities_counted"`
+	// Sporadic is the share of first attempts that is refused at every rate. It fails no rate.
+	Sporadic float64     `json:"sporadic_share,omitempty"`
+	Steps    []LimitStep `json:"steps"`
+}
+
+// LimitStep is one rate that was tried.
+type LimitStep struct {
+	// Phase names the record's phase.
+	Phase string  `json:"phase"`
+	Rate  float64 `json:"operations_per_second"`
+	// Offered are the entities due per second.
+	Offered float64 `json:"offered_entities_per_second"`
+	Seconds float64 `json:"length_s"`
+	// Scheduled operations became due, of which Dropped were never sent and
+	// HeldBack sent more than [HeldBackAfter] late.
+	Scheduled int64 `json:"scheduled"`
+	Dropped   int64 `json:"dropped"`
+	HeldBack  int64 `json:"over_100_ms_late"`
+	// ThrottledShare and FailedShare are of the first attempts.
+	ThrottledShare float64 `json:"throttled_share"`
+	FailedShare    float64 `json:"failed_share"`
+	// P99 is of the response times of the operations that succeeded, null where
+	// they are too few.
+	P99 *int64 `json:"response_p99_us"`
+	// QueueGrowth is the growth of the queue in front of the target during the step, Answered the
+	// number of operations that succeeded during it, ServiceMean the mean service time of first
+	// attempts in microseconds.
+	QueueGrowth int64 `json:"queue_growth"`
+	Answered    int64 `json:"answered"`
+	ServiceMean int64 `json:"service_mean_us"`
+	// Entities are those counted by the step's attempts, and by what drained the target
+	// before it, which no other figure of the step is of.
+	Entities int64  `json:"entities_counted"`
+	Outcome  string `json:"outcome"`
+}
+
+// ClientLimited reports whether the search ended at what the generator, rather
+// than the target, could do.
+func (l *Limit) ClientLimited() bool { return l.NotHeld != nil && l.By == LimitClient }
+
+// Step returns the last step that tried a rate, nil where none did or the rate is
+// nil. It shares the limit's memory.
+func (l *Limit) Step(rate *float64) *LimitStep {
+	for i := len(l.Steps) - 1; rate != nil && i >= 0; i-- {
+		if l.Steps[i].Rate == *rate {
+			return &l.Steps[i]
+		}
+	}
+	return nil
+}
+
+// Clone returns a copy of a part of a record that shares no memory. It goes by way of JSON.
+func Clone[T any](value T) (other T) {
+	text, err := json.Marshal(value)
+	if err == nil {
+		err = json.Unmarshal(text, &other)
+	}
+	if err != nil {
+		panic("results: a part of a record that is no JSON: " + err.Error())
+	}
+	return other
+}
+
+// Limit takes down what a search has come to so far, in place of what it had
+// come to before, until [Recorder.Finish]. It keeps a copy.
+func (r *Recorder) Limit(l *Limit) { r.Take(func(of *Record) { of.Limit = Clone(l) }) }

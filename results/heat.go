@@ -124,3 +124,332 @@ func (c *HeatCells) uneven(columns int) bool {
 	}
 	return false
 }
+
+// The bounds of what a heat map takes, whatever the run: at most about 10 MB while it is
+// recorded, which is that of mostFollowed partitions busy in every column.
+const (
+	// mostFollowed is how many partitions are told apart at a time.
+	mostFollowed = 1024
+	// KeptRows is how many partitions of [Heat] have a row at most, MostColumns how many
+	// columns there are.
+	KeptRows    = 100
+	MostColumns = 240
+	// mostDistinct is up to how many partitions are counted.
+	mostDistinct = 10_000
+)
+
+// heatRecorder lays the attempts of a run out by partition and time. It follows the
+// partitions with the most demand by the space-saving scheme of Metwally, Agrawal and El
+// Abbadi, with weights: where a partition comes that has no place, it takes that of the
+// one whose upper bound is least, whose cells go to the rest.
+//
+// Why a row lacks no more than missed. Let upper be demanded + missed of a followed
+// partition, least the smallest upper when all places are taken, 0 before. First, least
+// never falls: uppers only grow, and who takes the place of the least begins with more.
+// Second, the demand so far of a partition that is not followed is at most least, by
+// induction: it is 0 at first; when it is evicted its demand is at most its upper, which
+// is the least there was; and while it has no place it gets no demand, since what brings
+// some has it followed. So, third, who takes a place has had a demand of at most the
+// least of that moment, which is what its missed is set to; later demand is all in its
+// cells. The sum of what went to the rest is kept, so that nothing is lost, only not told
+// apart.
+type heatRecorder struct {
+	// shift is the binary logarithm of the seconds in a column.
+	shift uint
+	// places has the followed partitions.
+	places map[place]*followed
+	// order is a heap by the upper bounds as they were when last looked at. They only
+	// grow: a bound that is out of date is too small, and is put right when it comes to
+	// the top, so that an attempt at a followed partition costs nothing here.
+	order         []bounded
+	rest, nowhere [MostColumns]heatCell
+	// distinct are all partitions so far, once they are more than are followed; uncounted
+	// says that they have become too many.
+	distinct  map[place]struct{}
+	uncounted bool
+	// keepsRecent keeps the load of the last seconds for [Recorder.PartitionLoads], demanded that of all partitions.
+	keepsRecent bool
+	demanded    recentLoads
+}
+
+// recentLoad is what a second had of a partition, or of all of them together.
+type recentLoad struct{ second, served, throttled int64 }
+
+// recentLoads are those of the last seconds, each at its number's remainder.
+type recentLoads [maxRecent]recentLoad
+
+// add adds entities to a second.
+func (r *recentLoads) add(second, served, throttled int64) {
+	one := &r[second%maxRecent]
+	switch {
+	case one.second > second:
+		return // too long ago
+	case one.second < second:
+		*one = recentLoad{second: second}
+	}
+	one.served += served
+	one.throttled += throttled
+}
+
+// sum returns the load of the seconds from one up to another.
+func (r *recentLoads) sum(from, to int64) (sum recentLoad) {
+	for i := range r {
+		if one := &r[i]; from <= one.second && one.second < to {
+			sum.served += one.served
+			sum.throttled += one.throttled
+		}
+	}
+	return sum
+}
+
+// bounded is a followed partition and an upper bound that it had.
+type bounded struct {
+	upper int64
+	of    *followed
+}
+
+// followed is a partition with cells of its own.
+type followed struct {
+	place
+	// cells are in the order of their columns, and only of those with something in them.
+	cells []columnCell
+	// demanded is the sum of the cells, missed the most that they lack.
+	demanded, missed int64
+	// recent is nil unless recent loads are kept.
+	recent *recentLoads
+}
+
+// heatCell is what attempts came to, columnCell that in one column.
+type heatCell [4]int64
+
+// The counts of a heatCell.
+const (
+	cellServed = iota
+	cellThrottled
+	cellFailed
+	cellDemanded
+)
+
+type columnCell struct {
+	column int
+	heatCell
+}
+
+func cellOf(a *Attempt) heatCell {
+	switch a.Class {
+	case Ok:
+		return heatCell{cellServed: a.Counted, cellDemanded: a.Counted}
+	case Throttled:
+		// It counts as what its own request meant to touch.
+		due := a.Due
+		if due <= 0 && a.HasPartition {
+			due = a.own()
+		}
+		return heatCell{cellThrottled: 1, cellDemanded: due}
+	default:
+		return heatCell{cellFailed: 1}
+	}
+}
+
+// Demanded returns the entities that the attempt meant to touch at its partition and that
+// were served there or throttled: what [Heat] counts as demand.
+func (a *Attempt) Demanded() int64 { return cellOf(a)[cellDemanded] }
+
+func (c *heatCell) add(other *heatCell) {
+	for i, n := range other {
+		c[i] += n
+	}
+}
+
+// attempt adds an attempt that is counted in a second of the run.
+func (h *heatRecorder) attempt(second int64, a *Attempt) {
+	column := h.column(second)
+	cell := cellOf(a)
+	served, throttled := cell[cellDemanded], int64(0)
+	if a.Class != Ok {
+		served, throttled = 0, served
+	}
+	if h.keepsRecent {
+		h.demanded.add(second, served, throttled)
+	}
+	if !a.HasPartition {
+		h.nowhere[column].add(&cell)
+		return
+	}
+	one := h.find(place{a.Table, a.PartitionKey}, cell[cellDemanded])
+	if one == nil {
+		h.rest[column].add(&cell)
+		return
+	}
+	if h.keepsRecent {
+		one.addRecent(second, served, throttled)
+	}
+	one.demanded += cell[cellDemanded]
+	// Attempts come nearly in the order of their ends.
+	i := len(one.cells)
+	for i > 0 && one.cells[i-1].column > column {
+		i--
+	}
+	if i == 0 || one.cells[i-1].column < column {
+		one.cells = slices.Insert(one.cells, i, columnCell{column, cell})
+	} else {
+		one.cells[i-1].add(&cell)
+	}
+}
+
+// find returns the cells of a partition, nil if it gets none.
+func (h *heatRecorder) find(at place, demand int64) *followed {
+	if one := h.places[at]; one != nil {
+		return one
+	}
+	return h.follow(at, demand)
+}
+
+// addRecent adds entities to a second of the partition.
+func (f *followed) addRecent(second, served, throttled int64) {
+	if f.recent == nil {
+		f.recent = new(recentLoads)
+	}
+	f.recent.add(second, served, throttled)
+}
+
+// column returns the column of a second, and has columns be wider where it lies beyond
+// the last.
+func (h *heatRecorder) column(second int64) int {
+	for second>>h.shift >= MostColumns {
+		h.shift++
+		fold(&h.rest)
+		fold(&h.nowhere)
+		for i := range h.order {
+			f := h.order[i].of
+			kept := f.cells[:0]
+			for _, cell := range f.cells {
+				cell.column /= 2
+				if last := len(kept) - 1; last >= 0 && kept[last].column == cell.column {
+					kept[last].add(&cell.heatCell)
+				} else {
+					kept = append(kept, cell)
+				}
+			}
+			f.cells = kept
+		}
+	}
+	return int(second >> h.shift)
+}
+
+// fold puts every two columns together.
+func fold(cells *[MostColumns]heatCell) {
+	for i := range cells {
+		cell := cells[i]
+		cells[i] = heatCell{}
+		cells[i/2].add(&cell)
+	}
+}
+
+// follow returns the cells of a partition that has none yet, nil where it gets none:
+// what brings no demand takes nobody's place.
+func (h *heatRecorder) follow(at place, demand int64) *followed {
+	if h.places == nil {
+		h.places = make(map[place]*followed)
+	}
+	if len(h.order) < mostFollowed {
+		one := &followed{place: at}
+		h.places[at] = one
+		h.order = append(h.order, bounded{0, one})
+		return one
+	}
+	if !h.uncounted {
+		if h.distinct == nil {
+			h.distinct = make(map[place]struct{}, 2*mostFollowed)
+			for i := range h.order {
+				h.distinct[h.order[i].of.place] = struct{}{}
+			}
+		}
+		h.distinct[at] = struct{}{}
+		if len(h.distinct) > mostDistinct {
+			h.distinct, h.uncounted = nil, true
+		}
+	}
+	if demand == 0 {
+		return nil
+	}
+	one, upper := h.least()
+	for i := range one.cells {
+		h.rest[one.cells[i].column].add(&one.cells[i].heatCell)
+	}
+	delete(h.places, one.place)
+	if one.recent != nil {
+		*one.recent = recentLoads{}
+	}
+	*one = followed{place: at, cells: one.cells[:0], missed: upper, recent: one.recent}
+	h.places[at] = one
+	return one
+}
+
+// least returns the followed partition whose upper bound is least, which is at the top
+// of the heap, and that bound.
+func (h *heatRecorder) least() (*followed, int64) {
+	for {
+		top := &h.order[0]
+		upper := top.of.demanded + top.of.missed
+		if top.upper == upper {
+			return top.of, upper
+		}
+		top.upper = upper
+		// It sinks to where it belongs.
+		one, i := *top, 0
+		for {
+			child := 2*i + 1
+			if child >= len(h.order) {
+				break
+			}
+			if right := child + 1; right < len(h.order) && h.order[right].upper < h.order[child].upper {
+				child = right
+			}
+			if h.order[child].upper >= one.upper {
+				break
+			}
+			h.order[i] = h.order[child]
+			i = child
+		}
+		h.order[i] = one
+	}
+}
+
+// heat returns the map of a run of so many whole seconds.
+func (h *heatRecorder) heat(seconds int64) *Heat {
+	h.column(max(0, seconds-1)) // a quiet end makes columns wider, too
+	width := int64(1) << h.shift
+	m := &Heat{SecondsPerColumn: width, Columns: int((seconds + width - 1) / width), Rows: []HeatRow{}}
+	if !h.uncounted {
+		number := int64(max(len(h.distinct), len(h.order)))
+		m.Partitions = &number
+	}
+	m.Rest, m.Nowhere = cellsOf(&h.rest, m.Columns), cellsOf(&h.nowhere, m.Columns)
+	rows := make([]missingRow, 0, len(h.order))
+	for i := range h.order {
+		one := h.order[i].of
+		var cells [MostColumns]heatCell
+		for _, cell := range one.cells {
+			cells[cell.column] = cell.heatCell
+		}
+		rows = append(rows, missingRow{HeatRow{Table: one.table, Key: one.key, HeatCells: cellsOf(&cells, m.Columns)}, one.missed})
+	}
+	m.keepRows(rows)
+	return m
+}
+
+// cellsOf returns the first columns as a record has them.
+func cellsOf(cells *[MostColumns]heatCell, columns int) (list HeatCells) {
+	for k, series := range list.Series() {
+		for i := range cells[:columns] {
+			if n := cells[i][k]; n != 0 {
+				if *series == nil {
+					*series = make([]int64, columns)
+				}
+				(*series)[i] = n
+			}
+		}
+	}
+	return list
+}

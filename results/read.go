@@ -2,12 +2,15 @@ package results
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
+	"time"
 )
 
 var (
@@ -161,5 +164,303 @@ func readLines[T any](folder Folder, name string, add func(*T) error, bad func(e
 		if err != nil {
 			return false, err
 		}
+	}
+}
+
+// Salvage loads what can be read of a folder's record, for a report on a run that
+// nothing else takes, and says in a line each what is wrong with it; nil says that it is
+// what [Read] returns. What cannot be read is left out: whole phases, whole lines, whole
+// members of run.json, never a part of one, so that no figure is half of itself.
+//
+// Where something of run.json is missing, the record is partial, and has neither a
+// summary nor the target's counts, since those are of more than was read. The error
+// wraps fs.ErrNotExist where there is no run.json, or is that of reading the files.
+func Salvage(folder Folder) (*Record, []string, error) {
+	record, err := Read(folder)
+	if err == nil {
+		return record, nil, nil
+	}
+	if !errors.Is(err, ErrCorrupt) {
+		return nil, nil, err
+	}
+	text, err := readAll(folder, RunFile)
+	if err != nil {
+		return nil, nil, err
+	}
+	w := &wreck{record: new(Record)}
+	w.run(text)
+	if err := w.record.Heat.check(); err != nil {
+		w.record.Heat, w.damaged = nil, true
+		w.fault("%s: %s", RunFile, strings.TrimPrefix(err.Error(), ErrCorrupt.Error()+": "))
+	}
+	if w.record.Intervals, err = salvaged[Interval](w, folder, IntervalsFile); err != nil {
+		return nil, nil, err
+	}
+	if w.record.Events, err = salvaged[Event](w, folder, EventsFile); err != nil {
+		return nil, nil, err
+	}
+	// The record is to hold together: phases and seconds are by the manifest's kinds of operation.
+	// Where those are not known, no figure by operation is.
+	r := w.record
+	kinds, phases, rows := len(r.Manifest.Operations), len(r.Phases), len(r.Intervals)
+	r.Phases = slices.DeleteFunc(r.Phases, func(p Phase) bool { return len(p.Kinds) != kinds })
+	if left := phases - len(r.Phases); left > 0 {
+		w.damaged = true
+		w.fault("%d phases are not of the operations of the manifest", left)
+	}
+	for i := range r.Intervals {
+		if kinds == 0 {
+			r.Intervals[i].Kinds = nil
+		}
+	}
+	r.Intervals = slices.DeleteFunc(r.Intervals, func(row Interval) bool { return len(row.Kinds) != kinds })
+	if left := rows - len(r.Intervals); left > 0 {
+		w.fault("%d seconds are not of the operations of the manifest", left)
+	}
+	r = r.Condensed()
+	if w.damaged {
+		r.Validity, r.Summary, r.Target = Partial, nil, nil
+		r.Reasons = append([]string{"the record cannot be read whole"}, r.Reasons...)
+	}
+	return r, w.faults, nil
+}
+
+// wreck is a record of which some may be missing, and what is.
+type wreck struct {
+	record *Record
+	faults []string
+	// damaged says that some of run.json is missing.
+	damaged bool
+}
+
+func (w *wreck) fault(format string, args ...any) {
+	w.faults = append(w.faults, fmt.Sprintf(format, args...))
+}
+
+// run takes run.json in, member by member, each the first time that it is met.
+func (w *wreck) run(text []byte) {
+	seen := make(map[string]bool)
+	var bad []string
+	whole := members(text, '{', func(name string, value []byte, complete bool) {
+		if seen[name] {
+			return
+		}
+		seen[name] = true
+		if complete && decode(name, value, w.record) {
+			return
+		}
+		bad = append(bad, name)
+		switch name {
+		case "manifest":
+			members(value, '{', func(name string, value []byte, complete bool) {
+				if complete {
+					decode(name, value, &w.record.Manifest)
+				}
+			})
+		case "phases":
+			w.record.Phases = elements[Phase](value)
+		case "minutes":
+			w.record.Minutes = elements[Minute](value)
+		}
+	})
+	w.damaged = !whole || len(bad) > 0
+	if w.record.SchemaVersion < 1 && whole {
+		w.damaged = true
+		w.fault("%s has no schema version", RunFile)
+	}
+	switch {
+	case !whole && len(bad) == 0:
+		w.fault("%s is cut off, or is no record, after %d bytes", RunFile, len(text))
+	case !whole:
+		w.fault("%s is cut off after %d bytes, within: %s", RunFile, len(text), strings.Join(bad, ", "))
+	case len(bad) > 0:
+		w.fault("%s is unreadable in: %s", RunFile, strings.Join(bad, ", "))
+	}
+}
+
+// decode puts a member into an object, and reports whether it could: one that fails
+// halfway leaves nothing behind.
+func decode[T any](name string, value []byte, into *T) bool {
+	key, err := json.Marshal(name)
+	if err != nil {
+		return false
+	}
+	member := bytes.Join([][]byte{[]byte("{"), key, []byte(":"), value, []byte("}")}, nil)
+	return json.Unmarshal(member, new(T)) == nil && json.Unmarshal(member, into) == nil
+}
+
+// members calls with each member of an object, or with each element of a list, without a name. The last may not be
+// complete: its value is then what there is of it. It reports whether the object or the list is whole.
+func members(text []byte, begin json.Delim, call func(name string, value []byte, complete bool)) bool {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	if start, err := decoder.Token(); err != nil || start != begin {
+		return false
+	}
+	for decoder.More() {
+		name := ""
+		if begin == '{' {
+			key, err := decoder.Token()
+			if err != nil {
+				return false
+			}
+			name, _ = key.(string)
+		}
+		rest := bytes.TrimLeft(text[decoder.InputOffset():], " \t\r\n:")
+		var value json.RawMessage
+		if decoder.Decode(&value) != nil {
+			call(name, rest, false)
+			return false
+		}
+		call(name, value, true)
+	}
+	_, err := decoder.Token()
+	return err == nil
+}
+
+// elements returns the elements of a list that can be read.
+func elements[T any](text []byte) (list []T) {
+	members(text, '[', func(_ string, text []byte, complete bool) {
+		var value T
+		if complete && json.Unmarshal(text, &value) == nil {
+			list = append(list, value)
+		}
+	})
+	return list
+}
+
+// salvaged reads one value a line, and counts the lines that it cannot read.
+func salvaged[T any](w *wreck, folder Folder, name string) (values []T, err error) {
+	bad := 0
+	add := func(value *T) error { values = append(values, *value); return nil }
+	cut, err := readLines(folder, name, add, func(error) error { bad++; return nil })
+	if cut {
+		w.fault("%s ends in the middle of a line", name)
+	}
+	if bad > 0 {
+		w.fault("%s: %d lines cannot be read", name, bad)
+	}
+	return values, err
+}
+
+// Killed returns what the whole seconds show of a run that was not closed, nil of one that
+// was: it has a summary, or its phases hold what its seconds do. It shares no memory with
+// the record.
+func (r *Record) Killed() *Killed {
+	seconds, held, begun := int64(0), r.Counts(Everything).Attempts, int64(0)
+	k := &Killed{Phases: []KilledPhase{}}
+	for i := range r.Intervals {
+		row := &r.Intervals[i]
+		seconds += row.Attempts
+		k.Seconds = max(k.Seconds, row.End())
+		if row.Phase == "" {
+			// It begins between phases.
+			continue
+		}
+		if last := len(k.Phases) - 1; last < 0 || k.Phases[last].Name != row.Phase {
+			k.Phases, begun = append(k.Phases, KilledPhase{Name: row.Phase}), row.Second
+		}
+		one := &k.Phases[len(k.Phases)-1]
+		one.Seconds = row.End() - begun
+		one.Due += float64(row.Scheduled)
+		one.Served += float64(row.Served)
+		one.Throttled += row.Throttled
+		one.Failed += row.Failed
+		one.Attempts += row.Attempts
+		one.Operations += row.Operations
+	}
+	first := len(r.Phases) == 0 && slices.Equal(r.Reasons, []string{unended})
+	if r.Summary != nil || r.Validity != Partial || held >= seconds && !(first && seconds == 0) {
+		return nil
+	}
+	k.Tables = slices.Clone(r.Manifest.Tables)
+	for i := range k.Phases {
+		one := &k.Phases[i]
+		one.Due /= float64(one.Seconds)
+		one.Served /= float64(one.Seconds)
+	}
+	return k
+}
+
+// save writes run.json as the record stands.
+func (r *Recorder) save() error { return r.record.save(r.folder) }
+
+func (r *Record) save(folder Folder) error {
+	// One packer encodes all: the compressor is most of what that takes.
+	var p packer
+	r.each(Everything, func(k *KindStats) {
+		for _, h := range []*Histogram{k.Response, k.Lost, k.Service[Ok], k.Service[Throttled], k.Service[Failed]} {
+			_, _ = h.encodedBy(&p) // an error shows below
+		}
+	})
+	text, err := json.MarshalIndent(r, "", " ")
+	if err == nil {
+		err = folder.Replace(RunFile, append(text, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrWrite, err)
+	}
+	return nil
+}
+
+// Write writes a record that was put together elsewhere into a folder, as [Recorder] writes
+// one: the lines first, so that there is no run.json without them. Its error wraps [ErrWrite].
+func (r *Record) Write(folder Folder) error {
+	if err := errors.Join(writeLines(folder, IntervalsFile, r.Intervals), writeLines(folder, EventsFile, r.Events)); err != nil {
+		return fmt.Errorf("%w: %w", ErrWrite, err)
+	}
+	return r.save(folder)
+}
+
+func writeLines[T any](folder Folder, name string, list []T) error {
+	file, err := folder.Create(name)
+	if err != nil {
+		return err
+	}
+	buffered := bufio.NewWriter(file)
+	lines := json.NewEncoder(buffered)
+	for i := range list {
+		if err == nil {
+			err = lines.Encode(&list[i])
+		}
+	}
+	return errors.Join(err, buffered.Flush(), file.Close())
+}
+
+// phaseAt returns the index of the phase in which an instant lies, and false
+// where it lies in none.
+func (r *Recorder) phaseAt(at time.Duration) (int, bool) {
+	return phaseAt(r.record.Phases, r.unended, at)
+}
+
+// phaseAt returns the index of the last phase in which an instant lies, and false if there is none.
+func phaseAt(phases []Phase, unended []bool, at time.Duration) (int, bool) {
+	for p := range slices.Backward(phases) {
+		phase := &phases[p]
+		if phase.Begin <= at && (at < phase.End || unended != nil && unended[p]) {
+			return p, true
+		}
+	}
+	return 0, false
+}
+
+// phaseName returns the name of the phase in which a second begins, or "".
+func phaseName(phases []Phase, unended []bool, second int64) string {
+	if p, found := phaseAt(phases, unended, time.Duration(second)*time.Second); found {
+		return phases[p].Name
+	}
+	return ""
+}
+
+// writeLine appends one line of JSON, whole, unless a write failed before.
+func (r *Recorder) writeLine(to io.Writer, value any) {
+	if r.failure != nil {
+		return
+	}
+	text, err := json.Marshal(value)
+	if err == nil {
+		_, err = to.Write(append(text, '\n'))
+	}
+	if err != nil {
+		r.failure = fmt.Errorf("%w: %w", ErrWrite, err)
 	}
 }

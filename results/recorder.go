@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -329,4 +330,311 @@ func (r *Recorder) Seal(summary *Summary) error {
 		return r.failure
 	}
 	return err
+}
+
+// How much of one sort lies in the intake: from intakeRoom on, whoever tells of more takes it
+// down if nobody else has the record; at intakeMost they wait for that.
+const (
+	intakeRoom = 64
+	intakeMost = 1 << 14
+)
+
+// intake keeps what is told of attempts and operations, in the order in which it is told, until
+// it is taken down with more of it. Who sends thus waits neither for others that send, but for
+// as long as it takes to lay something down, nor for a second that is being written: a disk that
+// takes its time would have operations be late. All is taken down before a second is written,
+// and when somebody tells of an end in a later second than anybody before.
+type intake struct {
+	mu sync.Mutex
+	notes
+	// spare is what the intake goes on with when it is emptied. The recorder's mutex guards
+	// it.
+	spare notes
+	// second is the latest that was told of.
+	second atomic.Int64
+}
+
+// notes are what is told, by its sort.
+type notes struct {
+	scheduled []Scheduled
+	held      []heldBack
+	attempts  []Attempt
+	completed []Completed
+}
+
+// heldBack is an attempt of a phase and kind that is sent, or waits from an instant on: what says which.
+type heldBack struct {
+	what, phase, kind int
+	from, wait        time.Duration
+}
+
+// What a heldBack is: a further attempt that is sent, one that waits before a retry, one that its rate limit delays.
+const (
+	sentAgain = iota
+	waits
+	heldByLimit
+)
+
+// enqueue adds one of what is told of an instant, 0 where that is not later than all before, to the intake, and takes
+// down what is there if it is time for it. It returns false if one goroutine does it all, which needs no intake.
+func enqueue[T any](r *Recorder, on *[]T, one *T, at time.Duration) bool {
+	if r.alone {
+		return false
+	}
+	i := &r.intake
+	i.mu.Lock()
+	*on = append(*on, *one)
+	most := max(len(i.scheduled), len(i.held), len(i.attempts), len(i.completed))
+	i.mu.Unlock()
+	second, last := int64(at/time.Second), i.second.Load()
+	later := second > last && i.second.CompareAndSwap(last, second)
+	switch {
+	case most >= intakeMost:
+		r.mu.Lock()
+	case !later && most < intakeRoom || !r.mu.TryLock():
+		return true
+	}
+	defer r.mu.Unlock()
+	r.gather()
+	return true
+}
+
+// gather takes down what lies in the intake. The recorder's mutex is held, the intake's for no
+// longer than it takes to give it room again.
+func (r *Recorder) gather() {
+	kept := &r.intake.spare
+	r.intake.mu.Lock()
+	r.intake.notes, *kept = *kept, r.intake.notes
+	r.intake.mu.Unlock()
+	for i := range kept.scheduled {
+		r.scheduled(&kept.scheduled[i])
+	}
+	for i := range kept.held {
+		r.held(&kept.held[i])
+	}
+	for i := range kept.attempts {
+		r.attempt(&kept.attempts[i])
+	}
+	for i := range kept.completed {
+		r.completed(&kept.completed[i])
+	}
+	clear(kept.attempts) // they have keys and codes
+	*kept = notes{kept.scheduled[:0], kept.held[:0], kept.attempts[:0], kept.completed[:0]}
+}
+
+// mostPartitions bounds how many partitions a phase tells apart.
+const mostPartitions = 10_000
+
+// KeptPartitions is how many partitions of a phase the record names for their busiest
+// second, and how many others at most for their mean: a burst must not hide the one that
+// had most over the whole of the phase.
+const KeptPartitions = 10
+
+// partitionLoad is the load of a partition in a phase, in entities. Hit says that
+// an operation of the phase began there.
+type partitionLoad struct {
+	served, offered load
+	hit             bool
+}
+
+// load is a number of entities, and how many fell into the busiest second.
+type load struct {
+	entities int64
+	busiest  int64
+	atLeast  bool
+	// open are the seconds that more may still come to, in their order; from is the
+	// first that is open.
+	open []loadSecond
+	from int64
+}
+
+type loadSecond struct{ second, entities int64 }
+
+// openSeconds is for how many seconds of a partition more may come: a request is given
+// up after 30 s, and what ends is told at once.
+const openSeconds = 64
+
+// add counts entities in a second of the phase.
+func (l *load) add(second, entities int64) {
+	l.entities += entities
+	if second < l.from {
+		l.atLeast = true
+		return
+	}
+	at := len(l.open)
+	for at > 0 && l.open[at-1].second > second {
+		at--
+	}
+	if at == 0 || l.open[at-1].second != second {
+		l.open = slices.Insert(l.open, at, loadSecond{second, 0})
+		at++
+	}
+	one := &l.open[at-1]
+	one.entities += entities
+	l.busiest = max(l.busiest, one.entities)
+	if l.open[0].second <= second-openSeconds {
+		l.from = second - openSeconds + 1
+		l.open = slices.DeleteFunc(l.open, func(s loadSecond) bool { return s.second < l.from })
+	}
+}
+
+// partition adds an attempt to the load of its partition: what it served in the
+// phase in which it ended, whichever its operation belongs to, since what retries
+// bring to a later phase is that one's heat; and with the first attempt of an
+// operation what that was due to touch, in the operation's own phase.
+func (r *Recorder) partition(a *Attempt) {
+	ended, within := 0, false
+	if a.Class == Ok {
+		ended, within = r.phaseAt(a.Done)
+	}
+	var load *partitionLoad
+	at := place{a.Table, a.PartitionKey}
+	if a.Try == 0 {
+		for i := range a.Beyond {
+			r.offer(a, place{a.Beyond[i].Table, a.Beyond[i].PartitionKey}, a.Beyond[i].Entities)
+		}
+		if a.HasPartition {
+			load = r.offer(a, at, a.own())
+		}
+	}
+	if !within || !a.HasPartition {
+		return
+	}
+	if load == nil || ended != a.Phase {
+		load = r.loadOf(ended, at)
+	}
+	if load != nil {
+		load.served.add(r.secondOf(ended, a.Done), a.Counted)
+	} else {
+		r.record.Phases[ended].PartitionsOver += a.Counted
+	}
+}
+
+// secondOf returns the second of a phase, counted from its begin, in which an instant
+// lies.
+func (r *Recorder) secondOf(phase int, at time.Duration) int64 {
+	return int64(max(0, at-r.record.Phases[phase].Begin) / time.Second)
+}
+
+// offer adds what the operation of a first attempt is due to touch to the load of a
+// partition, and returns that, nil where it is one too many.
+func (r *Recorder) offer(a *Attempt, at place, entities int64) *partitionLoad {
+	load := r.loadOf(a.Phase, at)
+	if load == nil {
+		r.record.Phases[a.Phase].OfferedOver += entities
+		return nil
+	}
+	load.offered.add(r.secondOf(a.Phase, a.Intended), entities)
+	load.hit = true
+	return load
+}
+
+// loadOf returns the load of a partition in a phase, nil where it is one too many.
+func (r *Recorder) loadOf(phase int, at place) *partitionLoad {
+	loads := r.partitions[phase]
+	load := loads[at]
+	if load == nil && len(loads) < mostPartitions {
+		load = new(partitionLoad)
+		loads[at] = load
+	}
+	return load
+}
+
+// closePartitions writes the busiest partitions of a phase into the record, and how
+// evenly all of them were served.
+func (r *Recorder) closePartitions(phase int) {
+	p := &r.record.Phases[phase]
+	var served []PartitionStats
+	offered := []PartitionStats{}
+	for at, load := range r.partitions[phase] {
+		if load.hit {
+			offered = append(offered, load.offered.stats(at))
+		}
+		if load.served.entities > 0 {
+			served = append(served, load.served.stats(at))
+		}
+	}
+	p.Partitions, p.Offered = NamedPartitions(served), NamedPartitions(offered)
+	p.PartitionsHit = int64(len(offered))
+	p.Shares = SharesOf(p.Seconds(), offered, func(of *PartitionStats) int64 {
+		return r.partitions[phase][place{of.Table, of.Key}].served.entities
+	})
+}
+
+func (l *load) stats(at place) PartitionStats {
+	return PartitionStats{at.table, at.key, l.entities, l.busiest, l.atLeast}
+}
+
+// NamedPartitions sorts partitions by their busiest second, then by their entities, most first,
+// ties by key and table, and returns those that a record names: the first of them, and of
+// the others those with the most entities, in the same order.
+func NamedPartitions(all []PartitionStats) []PartitionStats {
+	slices.SortFunc(all, byBusiest)
+	if len(all) <= KeptPartitions {
+		return slices.Clone(all)
+	}
+	others := slices.Clone(all[KeptPartitions:])
+	slices.SortStableFunc(others, func(a, b PartitionStats) int { return cmp.Compare(b.Entities, a.Entities) })
+	others = others[:min(len(others), KeptPartitions)]
+	slices.SortFunc(others, byBusiest)
+	return slices.Concat(all[:KeptPartitions], others)
+}
+
+func byBusiest(a, b PartitionStats) int {
+	return cmp.Or(cmp.Compare(b.Busiest, a.Busiest), cmp.Compare(b.Entities, a.Entities), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Table, b.Table))
+}
+
+// place is a partition: what the name of its table adds to that of the test table, and
+// its PartitionKey. One key in two tables is two partitions.
+type place struct{ table, key string }
+
+// AccountStats is the load of one account in a phase of a run over several.
+type AccountStats struct {
+	// Offered is what the operations due in the phase meant to touch in the account, in
+	// entities: what they do beside their own partition where that lies, such as copies,
+	// and all else where their first request went. What was never sent went to none.
+	Offered int64 `json:"offered_entities"`
+	// Served are the entities counted for successes, and Throttled the attempts
+	// throttled, that ended while the phase lasted: as in [Phase.Partitions], no account
+	// seems to have served more per second than it did.
+	Served    int64 `json:"served_entities"`
+	Throttled int64 `json:"throttled"`
+}
+
+func (r *Recorder) account(a *Attempt) {
+	if a.Try == 0 {
+		for i := range a.Beyond {
+			r.offerAccount(a.Phase, a.Beyond[i].Account, a.Beyond[i].Entities)
+		}
+		r.offerAccount(a.Phase, a.Account, a.own())
+	}
+	phase, found := r.phaseAt(a.Done)
+	if !found || a.Account >= len(r.record.Phases[phase].Accounts) {
+		return
+	}
+	one := &r.record.Phases[phase].Accounts[a.Account]
+	switch a.Class {
+	case Ok:
+		one.Served += a.Counted
+	case Throttled:
+		one.Throttled++
+	}
+}
+
+func (r *Recorder) offerAccount(phase, account int, entities int64) {
+	if of := r.record.Phases[phase].Accounts; account < len(of) {
+		of[account].Offered += entities
+	}
+}
+
+// Busiest returns the position of the account that was offered most in the phase,
+// the first of equals, and false where the run was not over several.
+func (p *Phase) Busiest() (int, bool) {
+	most := 0
+	for i := range p.Accounts {
+		if p.Accounts[i].Offered > p.Accounts[most].Offered {
+			most = i
+		}
+	}
+	return most, len(p.Accounts) > 0
 }

@@ -1,9 +1,13 @@
 package figure
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Claim is a condition on the figures of a run. It is immutable and safe for concurrent use.
@@ -190,3 +194,413 @@ func (m ClaimMetric) Told(value float64) string {
 		return fmt.Sprintf("%.3g", value)
 	}
 }
+
+// MaxClaimLength is the maximum length of a claim in bytes.
+const MaxClaimLength = 4096
+
+// ParseClaim reads a claim. The error is a [*ClaimFault], which wraps [ErrClaimSyntax].
+func ParseClaim(text string) (*Claim, error) {
+	return parse(text, "p99(get) < 20ms or similar", func(p *parser) *Claim {
+		c := &Claim{left: p.figure()}
+		if c.joint = p.takeAny("/", "-"); c.joint != "" {
+			c.second = new(p.figure())
+		}
+		at := p.here()
+		if c.comparison = p.takeAny("<=", ">=", "==", "!=", "<", ">"); c.comparison == "" {
+			p.fail(p.at, "%s is no comparison; expected <, <=, >, >=, == or !=", p.next())
+		}
+		limit := p.here()
+		p.right(c)
+		p.end("claim")
+		p.units(c, limit)
+		p.exact(c, at)
+		return c
+	})
+}
+
+// ParseFigure reads a figure without a comparison, such as p99(get). The error is a [*ClaimFault], which wraps
+// [ErrClaimSyntax].
+func ParseFigure(text string) (Reference, error) {
+	return parse(text, exampleFigure, (*parser).onlyFigure)
+}
+
+const exampleFigure = "a figure such as p99(get)"
+
+// parser reads a text from left to right. Its methods panic with a [*ClaimFault], which parse returns.
+type parser struct {
+	text string
+	at   int
+}
+
+// parse calls read with a parser of a text.
+func parse[T any](text, example string, read func(*parser) T) (value T, err error) {
+	defer func() {
+		switch fault := recover().(type) {
+		case nil:
+		case *ClaimFault:
+			err = fault
+		default:
+			panic(fault)
+		}
+	}()
+	p := &parser{text: text}
+	if len(text) > MaxClaimLength || !utf8.ValidString(text) {
+		p.fail(0, "text exceeds %d bytes, or is no UTF-8; expected %s", MaxClaimLength, example)
+	}
+	return read(p), nil
+}
+
+// fail ends the parsing with a fault at an offset.
+func (p *parser) fail(at int, format string, args ...any) {
+	panic(&ClaimFault{Offset: at, What: fmt.Sprintf(format, args...)})
+}
+
+// end fails unless the text ends here.
+func (p *parser) end(what string) {
+	if p.here() < len(p.text) {
+		p.fail(p.at, "%s follows the %s; expected its end", p.next(), what)
+	}
+}
+
+// here skips white space and returns the offset behind it.
+func (p *parser) here() int {
+	p.at = len(p.text) - len(strings.TrimLeft(p.text[p.at:], " \t\n\r"))
+	return p.at
+}
+
+// match skips what a form matches, and returns its offset and its text.
+func (p *parser) match(form *regexp.Regexp) (at int, text string) {
+	at = p.here()
+	text = form.FindString(p.text[at:])
+	p.at += len(text)
+	return at, text
+}
+
+// takeAny skips the first of some words that follows, and returns it; "" if none does.
+func (p *parser) takeAny(words ...string) string {
+	at := p.here()
+	for _, word := range words {
+		if strings.HasPrefix(p.text[at:], word) {
+			p.at += len(word)
+			return word
+		}
+	}
+	return ""
+}
+
+func (p *parser) take(word string) bool { return p.takeAny(word) != "" }
+
+// next returns the next character for a message.
+func (p *parser) next() string {
+	if p.here() == len(p.text) {
+		return "the end"
+	}
+	c, _ := utf8.DecodeRuneInString(p.text[p.at:])
+	return "the character " + strconv.QuoteRune(c)
+}
+
+// The forms of the parts of a claim.
+var (
+	nameForm   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.]*`)
+	digitsForm = regexp.MustCompile(`^[0-9][0-9.]*`)
+	unitForm   = regexp.MustCompile(`^[\pL%/]*`)
+	wordsForm  = regexp.MustCompile(`^[^,()"]*`)
+	quotedForm = regexp.MustCompile(`^"([^"]|"")*("|$)`)
+)
+
+// right reads the right side of a claim.
+func (p *parser) right(c *Claim) {
+	var isNumber bool
+	if c.number, isNumber = p.number(); isNumber {
+		star := p.here()
+		if !p.take("*") {
+			return
+		}
+		if c.number.suffix != "" || c.number.value() <= 0 {
+			p.fail(star, "%s is multiplied; expected a number above 0 before *", c.number)
+		}
+		c.factor, c.number = c.number, number{}
+	} else if !nameForm.MatchString(p.text[p.here():]) {
+		p.fail(p.at, "%s is no limit; expected a number with unit, such as 20ms, 1%% or 2000, or a figure", p.next())
+	}
+	c.right = new(p.figure())
+}
+
+func (p *parser) onlyFigure() Reference {
+	f := p.figure()
+	p.end("figure")
+	return f
+}
+
+const noCounter = "%s is a workflow's count; expected an operation and its name, such as counter(look, both)"
+
+func (p *parser) figure() Reference {
+	at, name := p.match(nameForm)
+	k, known := Find(name)
+	switch {
+	case name == "":
+		p.fail(at, "%s is no figure; expected p99(get), throttled or similar", p.next())
+	case !known:
+		if i := slices.IndexFunc(renamed, func(one [2]string) bool { return one[0] == name }); i >= 0 {
+			p.fail(at, "%s is called %s now; expected that name", name, renamed[i][1])
+		}
+		// The caller suggests the nearest name.
+		panic(&ClaimFault{Offset: at, What: fmt.Sprintf("unknown figure %.40q", name), Name: name})
+	}
+	f := Reference{Name: name, Offset: at}
+	if p.take("(") {
+		p.arguments(&f, k)
+	} else if k.Scope == OfCounter {
+		p.fail(at, noCounter, name)
+	}
+	return f
+}
+
+// maxDigits is the maximum number of digits of a number: 15 survive a float64.
+const maxDigits = 15
+
+// number reads a number with its unit, and returns false if none follows.
+func (p *parser) number() (number, bool) {
+	at, digits := p.match(digitsForm)
+	if digits == "" {
+		return number{}, false
+	}
+	value, err := strconv.ParseFloat(digits, 64)
+	if err != nil || len(strings.Replace(digits, ".", "", 1)) > maxDigits || strings.HasSuffix(digits, ".") {
+		p.fail(at, "%.40q is no number; expected at most %d digits, such as 1.5", digits, maxDigits)
+	}
+	at, written := p.match(unitForm)
+	n := number{strconv.FormatFloat(value, 'f', -1, 64), strings.NewReplacer("µ", "u", "μ", "u").Replace(written)}
+	if n.parsedSuffix().times == 0 {
+		p.fail(at, "unknown unit %.40q; expected ns, us, ms, s, m, h, %% or /s, or none", written)
+	}
+	return n, true
+}
+
+// units sets the unit in which the claim compares, and fails if its parts have none in common. The limit is at an
+// offset of the text.
+func (p *parser) units(c *Claim, limit int) {
+	k, _ := Find(c.left.Name)
+	units := []Unit{k.Unit}
+	switch {
+	case c.second != nil && c.second.Unit() != k.Unit:
+		p.fail(c.second.Offset, "%s is %s, %s is %s; expected one unit", k.Name, k.Unit, c.second.Name, c.second.Unit())
+	case c.joint == "/":
+		units = []Unit{Ratio, Share}
+	case c.joint == "":
+		if k.Unit == Count && k.Scope == OfOperations {
+			units = append(units, PerSecond)
+		}
+		if k.Part {
+			units = append(units, Share)
+		}
+	}
+	c.unit = units[0]
+	if c.right != nil {
+		if own := c.right.Unit(); own != c.unit {
+			p.fail(c.right.Offset, "%s is %s, its limit %s; expected one unit", c.right.Name, own, c.unit)
+		}
+		return
+	}
+	if c.number.suffix != "" || c.unit == Nanoseconds {
+		c.unit = c.number.parsedSuffix().unit
+	}
+	if !slices.Contains(units, c.unit) {
+		var examples []string
+		for _, unit := range units {
+			examples = append(examples, [...]string{"a number (2)", "a time (20ms)", "a share (1%)", "a rate (500/s)", "a number (2)"}[unit])
+		}
+		expected := strings.Join(examples, " or ")
+		if k.Name == "throttled" && c.unit == Nanoseconds {
+			expected += ", or the time throttled_from" // its former name was throttled
+		}
+		p.fail(limit, "%s is no limit for %s; expected %s", c.number, k.Name, expected)
+	}
+}
+
+// exact fails if the claim compares anything but whole counts by == or !=.
+func (p *parser) exact(c *Claim, at int) {
+	isWhole := c.number.isWhole() && c.number.suffix == ""
+	if c.right != nil {
+		isWhole = c.factor.isWhole()
+	}
+	if (c.comparison == "==" || c.comparison == "!=") && (c.unit != Count || !isWhole) {
+		p.fail(at, "%s is for whole counts; expected <, <=, > or >=", c.comparison)
+	}
+}
+
+// arguments reads the names in parentheses, and fails if the figure does not take them.
+func (p *parser) arguments(f *Reference, k Definition) {
+	names := []argument{p.argument()}
+	for !p.take(")") {
+		if at := p.here(); !p.take(",") {
+			p.fail(at, "%s follows within the parentheses of %s; expected ) or a comma", p.next(), f.Name)
+		}
+		names = append(names, p.argument())
+	}
+	first := names[0]
+	switch {
+	case len(names) > 2:
+		p.fail(names[2].at, "%s has three names; expected at most operation and phase", f.Name)
+	case k.Scope == OfRun && !(len(names) == 1 && first.isAny()):
+		p.fail(first.at, "%s covers the whole run; expected no name", f.Name)
+	case k.Scope == OfCounter && (len(names) != 2 || first.isAny() || names[1].isAny()):
+		p.fail(first.at, noCounter, f.Name)
+	case k.Scope == OfCounter:
+		p.name(&f.Operation, &f.OperationOffset, first)
+		p.name(&f.Counter, &f.CounterOffset, names[1])
+	case k.Scope == OfLoad && first.part(k) != Whole:
+		if f.Part = first.part(k); f.Part == Partition {
+			f.Key = first.text
+		}
+		if len(names) == 2 {
+			p.name(&f.Phase, &f.PhaseOffset, names[1])
+		}
+	case k.Scope == OfPhases && len(names) == 2:
+		p.fail(names[1].at, "%s covers phases only; expected one name", f.Name)
+	case k.Scope == OfPhases:
+		p.name(&f.Phase, &f.PhaseOffset, first)
+	case len(names) == 1:
+		p.name(&f.Of, &f.OfOffset, first)
+	default:
+		p.name(&f.Operation, &f.OperationOffset, first)
+		p.name(&f.Phase, &f.PhaseOffset, names[1])
+	}
+}
+
+// name stores an argument as a name; * leaves it empty.
+func (p *parser) name(into *string, offset *int, a argument) {
+	if a.quoted {
+		p.fail(a.at, "unexpected PartitionKey in quotes; expected an operation or phase, or offered or served")
+	}
+	if !a.isAny() {
+		*into, *offset = a.text, a.at
+	}
+}
+
+// argument is a name in parentheses, or a PartitionKey in quotes.
+type argument struct {
+	at     int
+	text   string
+	quoted bool
+}
+
+func (a argument) isAny() bool { return a.text == "*" && !a.quoted }
+
+func (a argument) part(k Definition) Part {
+	switch {
+	case a.quoted:
+		return Partition
+	case a.text == wordHottest:
+		return Hottest
+	case a.text == wordAccount && k.Name == "offered":
+		return Account
+	default:
+		return Whole
+	}
+}
+
+// maxKey is the maximum length of a PartitionKey in bytes, as at the service.
+const maxKey = 1024
+
+func (p *parser) argument() argument {
+	at, key := p.match(quotedForm)
+	if key == "" {
+		_, words := p.match(wordsForm)
+		words = strings.Join(strings.Fields(words), " ")
+		if words == "" {
+			p.fail(at, "missing name; expected an operation, a phase, or *")
+		}
+		return argument{at: at, text: words}
+	}
+	if strings.Count(key, `"`)%2 > 0 {
+		p.fail(at, "PartitionKey without closing quote; expected one")
+	}
+	key = strings.ReplaceAll(key[1:len(key)-1], `""`, `"`)
+	if len(key) > maxKey || strings.ContainsFunc(key, func(c rune) bool { return c < ' ' }) {
+		p.fail(at, "PartitionKey exceeds %d bytes or has a control character; expected a valid one", maxKey)
+	}
+	return argument{at: at, text: key, quoted: true}
+}
+
+// number is a number of a claim with its unit: its shortest decimals, and the unit as written, empty for a plain one.
+type number struct{ digits, suffix string }
+
+// value returns the number: a time in nanoseconds, a percentage as a share of one. The power of ten is applied to the
+// decimals, so that 0.1% equals 1/1000.
+func (n number) value() float64 {
+	s := n.parsedSuffix()
+	value, err := strconv.ParseFloat(n.digits+"e"+strconv.Itoa(s.exponent), 64)
+	if err != nil {
+		panic("figure: invalid number: " + err.Error())
+	}
+	return value * s.times
+}
+
+// String returns the number as it is written.
+func (n number) String() string { return n.digits + n.suffix }
+
+func (n number) isWhole() bool { return !strings.Contains(n.digits, ".") }
+
+// suffix is a unit as it is written: the value is times × number × 10^exponent.
+type suffix struct {
+	name     string
+	exponent int
+	times    float64
+	unit     Unit
+}
+
+// parsedSuffix returns the unit of the number, with times 0 for an unknown one. A plain number is a [Ratio].
+func (n number) parsedSuffix() suffix {
+	for _, s := range []suffix{
+		{"", 0, 1, Ratio},
+		{"ns", 0, 1, Nanoseconds}, {"us", 3, 1, Nanoseconds}, {"ms", 6, 1, Nanoseconds}, {"s", 9, 1, Nanoseconds},
+		{"m", 9, 60, Nanoseconds}, {"h", 9, 3600, Nanoseconds},
+		{"%", -2, 1, Share}, {"/s", 0, 1, PerSecond},
+	} {
+		if s.name == n.suffix {
+			return s
+		}
+	}
+	return suffix{unit: Ratio}
+}
+
+// ErrClaimSyntax is wrapped by every [ClaimFault].
+var ErrClaimSyntax = errors.New("figure: no such claim")
+
+// ClaimFault describes what is wrong with a claim, and where.
+type ClaimFault struct {
+	// Offset is the byte of the text at which it shows.
+	Offset int
+	// What says what was found and what was expected.
+	What string
+	// Name is an unknown figure, so that the caller may suggest the nearest of [Names]; empty for any other fault.
+	Name string
+}
+
+// Error returns what is wrong, with the known names if one is unknown.
+func (f *ClaimFault) Error() string {
+	what := f.What
+	if f.Name != "" {
+		what += "; expected one of " + strings.Join(Names(), ", ")
+	}
+	return fmt.Sprintf("byte %d: %s", f.Offset, what)
+}
+
+// Unwrap returns [ErrClaimSyntax].
+func (f *ClaimFault) Unwrap() error { return ErrClaimSyntax }
+
+// renamed has the former names of figures, each with the name of today.
+var renamed = [][2]string{
+	{"refused", "throttled"},
+	{"relieved", "relieved_after"},
+	{"lost", "lost_writes"},
+	{"doubled", "doubled_writes"},
+	{"unknown", "unknown_writes"},
+	{"faults", "violations"},
+	{"tally", "counter"},
+	{"attempts", "tries"},
+}
+
+// RenamedMetrics returns pairs of a former name of a figure and the name of today.
+func RenamedMetrics() [][2]string { return slices.Clone(renamed) }

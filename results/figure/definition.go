@@ -2,8 +2,13 @@ package figure
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
+	"time"
+
+	"loadgen/report/compare/statistics"
+	"loadgen/results"
 )
 
 // Scope is what a figure can be of.
@@ -245,4 +250,670 @@ func (r Reference) String() string {
 		return r.Name
 	}
 	return r.Name + "(" + strings.Join(of, ", ") + ")"
+}
+
+// count is a figure that is counted, and what it is a part of, nil for nothing.
+type count struct {
+	name, about string
+	better      Better
+	of, whole   func(k *results.KindStats) int64
+}
+
+// counts are those of operations, of attempts and of entities.
+func counts() []Definition {
+	scheduled := func(k *results.KindStats) int64 { return k.Scheduled }
+	sent := func(k *results.KindStats) int64 { return k.Sent }
+	operations := func(k *results.KindStats) int64 { return k.Operations }
+	attempts := func(k *results.KindStats) int64 { return k.Attempts }
+	counted := func(k *results.KindStats) int64 { return k.Counted }
+	var list []Definition
+	for _, c := range []count{
+		{"scheduled", "operations due = sent + dropped", Neither, scheduled, nil},
+		{"sent", "operations with a sent attempt", Neither, sent, nil},
+		{"dropped", "operations never sent", Lower, func(k *results.KindStats) int64 { return k.Dropped }, scheduled},
+		{"late", "first attempts sent over 5 ms late", Lower, func(k *results.KindStats) int64 { return k.Late }, sent},
+		{"operations", "operations completed, successful or not", Neither, operations, nil},
+		{"succeeded", "successful operations", Higher, func(k *results.KindStats) int64 { return k.Succeeded }, operations},
+		{"lost_operations", "operations due without success: given up, failed or dropped", Lower, lostOperations, scheduled},
+		{"requests", "attempts with retries and further pages = ok + throttled + failed", Neither, attempts, nil},
+		{"ok", "attempts that succeeded", Higher, func(k *results.KindStats) int64 { return k.Ok }, attempts},
+		{"handled", "ok attempts with expected 404, 409 or 412", Neither,
+			func(k *results.KindStats) int64 { return k.Handled }, attempts},
+		{"throttled", "attempts answered 503, 429, 504 or 500 OperationTimedOut", Lower,
+			func(k *results.KindStats) int64 { return k.Throttled }, attempts},
+		{"failed", "attempts neither ok nor throttled", Lower, func(k *results.KindStats) int64 { return k.Failed }, attempts},
+		{"retries", "attempts that repeated a request", Lower, func(k *results.KindStats) int64 { return k.Retries }, attempts},
+		{"line_held", "attempts delayed by the client's line over 100 ms or half their time", Lower,
+			func(k *results.KindStats) int64 { return k.LineHeld }, attempts},
+		{"limit_held", "share of attempts delayed or dropped by the operation's rate limit", Lower,
+			func(k *results.KindStats) int64 { return k.LimitHeld }, func(k *results.KindStats) int64 { return k.Attempts + k.Cut }},
+		{"first_throttled", "throttled first attempts", Lower, func(k *results.KindStats) int64 { return k.FirstThrottled }, sent},
+		{"counted", "entities inserted, updated, deleted or scanned", Neither, counted, nil},
+		{"returned", "entities in replies", Neither, func(k *results.KindStats) int64 { return k.Returned }, counted},
+	} {
+		list = append(list, Definition{Name: c.name, About: c.about, Scope: OfOperations, Unit: Count, Better: c.better, Part: c.whole != nil,
+			take: func(s *Selection) Value {
+				sum := s.counts()
+				part := c.of(&sum)
+				switch {
+				case s.in == Share && c.whole != nil:
+					return ratio(part, c.whole(&sum), "share of nothing")
+				case s.in == PerSecond:
+					return perSecond(float64(part), s.seconds(), part)
+				case len(s.steps) == 0:
+					return untold("no phase reported")
+				}
+				return knownValue(float64(part), part)
+			}})
+	}
+	return list
+}
+
+// lostOperations counts the operations that were due and did not succeed: whatever became of them.
+func lostOperations(k *results.KindStats) int64 { return max(0, k.Scheduled-k.Succeeded) }
+
+func perSecond(number, seconds float64, count int64) Value {
+	if seconds <= 0 {
+		return untold("no time passed")
+	}
+	return knownValue(number/seconds, count)
+}
+
+// leftovers are of writes that were verified after the run, of what must hold of what was left
+// behind, and of what workflows counted.
+func leftovers() []Definition {
+	var list []Definition
+	for _, one := range []struct {
+		name, about string
+		better      Better
+		of          func(a *results.Audit) int64
+	}{
+		{"lost_writes", "acknowledged writes that are missing", Lower, func(a *results.Audit) int64 { return a.Lost }},
+		{"doubled_writes", "excess increments of counters", Lower, func(a *results.Audit) int64 { return a.Doubled }},
+		{"unknown_writes", "writes with unknown outcome", Neither,
+			func(a *results.Audit) int64 { return a.Unknown }},
+		{"overwritten", "entities last written outside the run", Neither,
+			func(a *results.Audit) int64 { return a.Overwritten }},
+		{"conflicts", "write replies after another writer", Neither,
+			func(a *results.Audit) int64 { return a.ForeignConflicts }},
+	} {
+		list = append(list, Definition{Name: one.name, About: one.about, Scope: OfRun, Unit: Count, Better: one.better,
+			take: func(s *Selection) Value {
+				if s.of.record.Audit == nil {
+					return untold("writes not verified")
+				}
+				return knownValue(float64(one.of(s.of.record.Audit)), s.of.record.Audit.Writes)
+			}})
+	}
+	return append(list,
+		Definition{Name: "violations", About: "invariant violations after the run", Scope: OfRun, Unit: Count,
+			Better: Lower, take: func(s *Selection) Value {
+				list := s.of.record.Invariants
+				if len(list) == 0 {
+					return untold("nothing was checked")
+				}
+				sum, looked := int64(0), int64(0)
+				for i := range list {
+					sum, looked = sum+list[i].Faults, looked+list[i].Looked
+				}
+				return knownValue(float64(sum), looked)
+			}},
+		Definition{Name: "counter", About: "a count that the operation's workflow names", Scope: OfCounter, Unit: Count, take: func(s *Selection) Value {
+			for _, c := range s.of.record.Counters {
+				if c.Operation == s.ref.Operation && c.Name == s.ref.Counter {
+					return knownValue(float64(c.Count), c.Count)
+				}
+			}
+			return untold("workflow counted none")
+		}})
+}
+
+// few says why a quantile is not told.
+const few = "fewer than ten longer durations"
+
+// times are the quantiles, the longest and the mean of what takes time.
+func times() []Definition {
+	var list []Definition
+	for _, family := range []struct {
+		times, prefix, about string
+		scope                Scope
+		of                   func(s *Selection) *results.Histogram
+	}{
+		{"response", "", "response time of successful operations: from due to the last attempt's end",
+			OfOperations, func(s *Selection) *results.Histogram { return s.sum().Response }},
+		{"service", "service_", "service time of ok attempts", OfOperations,
+			func(s *Selection) *results.Histogram { return s.sum().Service[results.Ok] }},
+		{"throttled", "throttled_", "service time of throttled attempts", OfOperations,
+			func(s *Selection) *results.Histogram { return s.sum().Service[results.Throttled] }},
+		{"failed", "failed_", "service time of failed attempts", OfOperations,
+			func(s *Selection) *results.Histogram { return s.sum().Service[results.Failed] }},
+		{"lost", "lost_", "time of unsuccessful operations, from due to the last attempt's end",
+			OfOperations, func(s *Selection) *results.Histogram { return s.sum().Lost }},
+		{"wait", "wait_", "retry wait", OfRun, func(s *Selection) *results.Histogram { return s.of.record.RetryWaits }},
+		{"lag", "lag_", "delay of first attempts after due", OfRun, func(s *Selection) *results.Histogram { return s.of.record.Lag }},
+	} {
+		for _, q := range []struct {
+			name, about string
+			quantile    float64
+		}{
+			{"p50", "median", .5},
+			{"p90", "90th percentile", .9},
+			{"p95", "95th percentile", .95},
+			{"p99", "99th percentile", .99},
+			{"p99.9", "99.9th percentile", .999},
+			{"max", "maximum", 1},
+			{"mean", "mean", -1},
+		} {
+			list = append(list, Definition{Name: family.prefix + q.name, About: q.about + " of " + family.about, Scope: family.scope, Unit: Nanoseconds,
+				Better: Lower, Times: family.times, Quantile: q.quantile,
+				take: func(s *Selection) Value { return timed(family.of(s), q.quantile) }})
+		}
+	}
+	return list
+}
+
+// OverHour is what a quantile or the longest is that is over an hour, in nanoseconds: histograms
+// tell no more of it.
+const OverHour = 1000 * float64(results.OverHour)
+
+// timed returns a quantile in nanoseconds, 1 being the longest and −1 the mean.
+func timed(h *results.Histogram, quantile float64) Value {
+	const each = 1000
+	switch {
+	case h.Count() == 0:
+		return untold("nothing was timed")
+	case quantile < 0 && h.Over() > 0:
+		return untold("durations over an hour")
+	case quantile < 0:
+		return knownValue(h.Mean()*each, h.Count())
+	case quantile >= 1:
+		return knownValue(float64(h.Max())*each, h.Count())
+	}
+	micros, enough := h.Quantile(quantile)
+	if !enough {
+		return untold(few)
+	}
+	return knownValue(float64(micros)*each, h.Count())
+}
+
+// events are what an operation that succeeded came to, so that a design is no cheaper for
+// what it loses.
+func events() []Definition {
+	var list []Definition
+	for _, one := range []struct {
+		name, about string
+		of          func(k *results.KindStats) int64
+	}{
+		{"requests_per_success", "attempts made", func(k *results.KindStats) int64 { return k.Attempts }},
+		{"counted_per_success", "entities by the documented rule", func(k *results.KindStats) int64 { return k.Counted }},
+		{"returned_per_success", "entities in replies", func(k *results.KindStats) int64 { return k.Returned }},
+		{"billed_per_success", "billed transactions without throttled ones", func(k *results.KindStats) int64 { return k.Billed() }},
+		{"throttled_per_success", "throttled requests", func(k *results.KindStats) int64 { return k.Throttled }},
+		{"stored_per_success", "bytes written, as billed", func(k *results.KindStats) int64 { return k.Stored }},
+	} {
+		list = append(list, Definition{Name: one.name, About: one.about + " per successful operation", Scope: OfOperations, Unit: Ratio,
+			Better: Lower,
+			take:   ratioOf("no operation succeeded", func(k *results.KindStats) (part, whole int64) { return one.of(k), k.Succeeded })})
+	}
+	return append(list,
+		Definition{Name: "fairness", About: "Jain's fairness index of partitions offered under half their target: 1 is equal",
+			Scope: OfRun, Unit: Ratio, Better: Higher, take: func(s *Selection) Value {
+				c := s.of.cold()
+				return c.told(c.shares * c.shares / (float64(c.partitions) * c.squares))
+			}},
+		Definition{Name: "share_served_cold", About: "mean share served of their offered load", Scope: OfRun,
+			Unit: Share, Better: Higher, take: func(s *Selection) Value {
+				c := s.of.cold()
+				return c.told(c.shares / float64(c.partitions))
+			}})
+}
+
+// coldShares are those of the partitions that were offered less than half the target.
+type coldShares struct {
+	partitions      int64
+	shares, squares float64
+}
+
+// cold adds up the classes that lie below half the target as a whole.
+func (f *Figures) cold() (c coldShares) {
+	half := f.record.Manifest.Targets.Partition / 2
+	for _, step := range f.reported {
+		for _, class := range step.Phase.Shares {
+			if half > 0 && class.From <= half/2 {
+				c.partitions += class.Partitions
+				c.shares += class.Shares
+				c.squares += class.Squares
+			}
+		}
+	}
+	return c
+}
+
+func (c *coldShares) told(value float64) Value {
+	if c.partitions < 2 || c.squares <= 0 {
+		return untold("under two partitions have under half the target, or none was served")
+	}
+	return knownValue(value, c.partitions)
+}
+
+// Needs is what an application asks of its operations.
+type Needs struct {
+	// Within is how long an operation may take, by its name, in microseconds; one that is
+	// not named may take as long as it likes.
+	Within map[string]int64
+	// Entities is how many entities of its own an operation is about, by its name: 1, or
+	// the number of a batch. Copies are not among them.
+	Entities map[string]int64
+	// Reads are the operations that ask for entities, which count as what they return.
+	Reads map[string]bool
+}
+
+// Sustained returns the entities per second, of the application's own counting, that were
+// served within what it needs: what a copy adds, and what a query scans and does not
+// return, is not among them.
+func (f *Figures) Sustained(needs Needs) Value {
+	sum, count := 0.0, int64(0)
+	for _, kind := range f.record.Manifest.Operations {
+		s := Selection{of: f, steps: f.reported, want: func(other results.Kind) bool { return other.Name == kind.Name }}
+		stats := s.sum()
+		// Reads count as what was returned, in the same proportion, since the record does not say
+		// which of them returned how much.
+		entities := stats.Returned
+		if !needs.Reads[kind.Name] {
+			each, named := needs.Entities[kind.Name]
+			if !named {
+				each = 1
+			}
+			entities = stats.Succeeded * each
+		}
+		sum += float64(entities) * needs.soon(kind.Name, &stats)
+		count += stats.Succeeded
+	}
+	whole := Selection{of: f, steps: f.reported}
+	return perSecond(sum, whole.seconds(), count)
+}
+
+// soon returns the share of what succeeded of an operation that was served within what it
+// needs. Of the response times in a bucket of the histogram it counts all or, where the bucket
+// reaches beyond the need, none: no design is better than it was.
+func (n *Needs) soon(name string, sum *results.KindStats) float64 {
+	within, bounded := n.Within[name]
+	if !bounded {
+		return 1
+	}
+	var soon int64
+	for _, bar := range sum.Response.Bars() {
+		if bar.To <= within {
+			soon += bar.Count
+		}
+	}
+	if soon == 0 {
+		return 0
+	}
+	return float64(soon) / float64(sum.Response.Count())
+}
+
+// Met returns the share of what was due of an operation that was served within what it
+// needs, of the operation of which that is least. It is not told where no rate says what is
+// due: clients that wait ask for no more than they get.
+func (f *Figures) Met(needs Needs) Value {
+	least := Value{Why: "no operations at instants of their own"}
+	for _, step := range f.reported {
+		if step.Closed() {
+			return least
+		}
+	}
+	for _, kind := range f.record.Manifest.Operations {
+		s := Selection{of: f, steps: f.reported, want: func(other results.Kind) bool { return other.Name == kind.Name }}
+		sum := s.sum()
+		if sum.Scheduled == 0 {
+			continue
+		}
+		share := float64(sum.Succeeded) * needs.soon(kind.Name, &sum) / float64(sum.Scheduled)
+		if !least.Told || share < least.Value {
+			least = Value{Value: share, Told: true}
+		}
+	}
+	return least
+}
+
+// loads say what became of the load.
+var loads = []Definition{
+	{Name: "tries", About: "requests per operation", Scope: OfOperations, Unit: Ratio, Better: Lower,
+		take: ratioOf("no completed operation", func(k *results.KindStats) (part, whole int64) { return k.Attempts, k.Operations })},
+	{Name: "retries_per_operation", About: "attempts that repeat a request, per operation", Scope: OfOperations, Unit: Ratio, Better: Lower,
+		take: ratioOf("no completed operation", func(k *results.KindStats) (part, whole int64) { return k.Retries, k.Operations })},
+	{Name: "offered", About: "entities per second due: a step's rate times entities per operation, otherwise in the last half; " +
+		"partitions: busiest second; accounts: whole phase", Scope: OfLoad, Unit: PerSecond,
+		take: func(s *Selection) Value {
+			if s.ref.Part != Account {
+				return s.rate(offeredIn, (*Selection).offered)
+			}
+			most := untold("no phase reported")
+			for _, step := range s.steps {
+				sum := step.counts(nil)
+				offered := sum.Offered
+				if busiest, several := step.Phase.Busiest(); several {
+					offered = step.Phase.Accounts[busiest].Offered
+				}
+				most = greater(most, perSecond(float64(offered), step.Seconds(), offered))
+			}
+			return most
+		}},
+	{Name: "served", About: "entities per second of successes in the last half of each step; " +
+		"of partitions, the busiest second", Scope: OfLoad, Unit: PerSecond, Better: Higher,
+		take: func(s *Selection) Value { return s.rate(servedIn, (*Selection).served) }},
+	{Name: "throttled_per_second", About: "throttled attempts/s", Scope: OfOperations, Unit: PerSecond, Better: Lower,
+		take: func(s *Selection) Value {
+			sum := s.counts()
+			return perSecond(float64(sum.Throttled), s.seconds(), sum.Throttled)
+		}},
+	{Name: "share_lost", About: "share of due operations given up, failed or dropped, " +
+		"whenever they ended", Scope: OfOperations, Unit: Share, Better: Lower,
+		take: ratioOf(nothingDue, func(k *results.KindStats) (part, whole int64) { return lostOperations(k), k.Scheduled })},
+	{Name: "share_lost_settled", About: "lost share in the last half of each step", Scope: OfOperations,
+		Unit: Share, Better: Lower, take: func(s *Selection) Value {
+			settled, _ := s.settled()
+			return ratio(max(0, settled.Scheduled-settled.Succeeded), settled.Scheduled, nothingDue)
+		}},
+	{Name: "share_throttled_settled", About: "throttled first attempts of operations due in each step's last half",
+		Scope: OfOperations, Unit: Share, Better: Lower, take: func(s *Selection) Value {
+			settled, _ := s.settled()
+			return ratio(settled.FirstThrottled, settled.Sent, nothingDue)
+		}},
+	{Name: "length", About: "total duration of phases", Scope: OfPhases, Unit: Nanoseconds, take: func(s *Selection) Value {
+		if len(s.steps) == 0 {
+			return untold("no phase reported")
+		}
+		return knownValue(s.seconds()*float64(time.Second), int64(len(s.steps)))
+	}},
+	{Name: "throughput", About: "mean entities per second of successful attempts in whole seconds of each step's last half, " +
+		"by end; 95 % interval by batch means", Scope: OfOperations,
+		Unit: PerSecond, Better: Higher, take: (*Selection).throughput},
+}
+
+const nothingDue = "nothing was due"
+
+// ratioOf returns a ratio of two counts of a selection, or why there is none if the second is 0.
+func ratioOf(why string, of func(k *results.KindStats) (part, whole int64)) func(*Selection) Value {
+	return func(s *Selection) Value {
+		sum := s.counts()
+		part, whole := of(&sum)
+		return ratio(part, whole, why)
+	}
+}
+
+// rate returns the mean of a rate over the steps, weighted by the length of their settled part,
+// or that of a partition in its busiest second.
+func (s *Selection) rate(partitions perPartition, of func(*Selection, Step) float64) Value {
+	if s.ref.Part != Whole {
+		most := untold("no operation on one partition")
+		for _, step := range s.steps {
+			list, over := partitions(step.Phase)
+			one := s.busiestOf(list, over, int64(len(list)) < step.Phase.PartitionsHit)
+			if !one.Told && one.Why == notKept {
+				return one
+			}
+			most = greater(most, one)
+		}
+		return exact(most, "unnamed partitions may have been hotter")
+	}
+	entities, over, due := 0.0, 0.0, int64(0)
+	for _, step := range s.steps {
+		sum := step.counts(s.want)
+		settled, seconds := step.settled(&sum)
+		if seconds > 0 {
+			entities, over, due = entities+of(s, step)*seconds, over+seconds, due+settled.Scheduled
+		}
+	}
+	if over <= 0 {
+		return untold("run ended before the step's last half")
+	}
+	return perSecond(entities, over, due)
+}
+
+// offered returns the entities per second due in a step: its rate times the entities of an
+// operation of the last half, or of all if none was due in that. Where the step has no one
+// planned rate, or another number of operations was due, it is what was due in the last half.
+func (s *Selection) offered(step Step) float64 {
+	sum, all := step.counts(s.want), step.counts(nil)
+	settled, seconds := step.settled(&sum)
+	whole, _ := step.settled(&all)
+	// In the record of a part of the load fewer are due than the rate gives.
+	const deviations = 5
+	planned := step.Phase.Rate * step.Seconds()
+	atRate := planned > 0 && all.Scheduled > 0 && !step.Phase.Varying && !step.Phase.Unplanned &&
+		math.Abs(float64(all.Scheduled)-planned) <= 1+deviations*math.Sqrt(planned)
+	switch {
+	case !atRate:
+		return float64(settled.Offered) / seconds
+	case whole.Scheduled == 0:
+		return step.Phase.Rate * ShareOf(sum.Offered, all.Scheduled)
+	default:
+		return step.Phase.Rate * ShareOf(settled.Offered, whole.Scheduled)
+	}
+}
+
+// served returns the entities per second of the successes that ended in the whole seconds of the
+// last half of a step. For a closed loop, and a step without a whole second, it counts the
+// successes of the operations due in it.
+func (s *Selection) served(step Step) float64 {
+	// The first and the last operation of the seconds may end outside of them.
+	const edges = 2
+	sum := step.counts(s.want)
+	settled, seconds := step.settled(&sum)
+	list, unit := step.servedBySecond(s.of.record, s.want)
+	if step.Closed() || len(list) == 0 {
+		return float64(settled.Served) / seconds
+	}
+	rate, each := statistics.Mean(list)/unit, float64(settled.Offered)/float64(max(1, settled.Scheduled))
+	if settled.Succeeded == settled.Scheduled && math.Abs(rate-float64(settled.Offered)/seconds)*float64(len(list))*unit <= edges*each {
+		return s.offered(step)
+	}
+	return rate
+}
+
+// throughput returns the mean of the settled seconds. Seconds of several steps are of several
+// loads, and have no interval together.
+func (s *Selection) throughput() Value {
+	var all []float64
+	seconds, scale := 0.0, 1.0
+	for _, step := range s.steps {
+		list, unit := step.servedBySecond(s.of.record, s.want)
+		seconds += float64(len(list)) * unit
+		if len(s.steps) == 1 {
+			// The interval is of counts: those of a steady load are equal, and their rates only nearly.
+			all, scale = list, unit
+			break
+		}
+		for _, served := range list {
+			all = append(all, served/unit)
+		}
+	}
+	if len(all) == 0 {
+		return untold("no whole second in a step's last half")
+	}
+	found := statistics.BatchMeans(all)
+	v := knownValue(found.Mean/scale, int64(seconds))
+	if found.Known && len(s.steps) == 1 {
+		v.Interval = &[2]float64{(found.Mean - found.Half) / scale, (found.Mean + found.Half) / scale}
+	}
+	return v
+}
+
+// servedBySecond returns what was served in each whole second of what the rates of the step
+// are of: the last half of one with a rate, or all of it where no second lies in that; a
+// closed loop from its begin to its end. In a long record it is that of each whole minute or hour, or of what
+// there is if none is whole. It also returns the length of each in seconds.
+func (s Step) servedBySecond(record *results.Record, want func(results.Kind) bool) (list []float64, unit float64) {
+	first, end := s.wholeSeconds()
+	if !s.Closed() && !s.Phase.Unplanned {
+		settled := s
+		phase := *s.Phase
+		phase.Begin += (phase.End - phase.Begin) / 2
+		settled.Phase = &phase
+		if half, _ := settled.wholeSeconds(); half < end {
+			first = half
+		}
+	}
+	length := int64(1)
+	for i := range record.Intervals {
+		row := &record.Intervals[i]
+		if row.Second < first || row.End() > end || row.Seconds() < length {
+			continue
+		}
+		if row.Seconds() > length {
+			list, length = nil, row.Seconds()
+		}
+		served := int64(0)
+		for k := range min(len(row.Kinds), len(s.kinds)) {
+			if want == nil || want(s.kinds[k]) {
+				served += row.Kinds[k].Served
+			}
+		}
+		list = append(list, float64(served))
+	}
+	return list, float64(length)
+}
+
+// partitions say where a load saturates, how many there were, and what the busiest of them met. The busiest
+// second, counted whole from the begin of the phase, is what a partition is known by:
+// a mean over a phase hides the second in which it is throttled.
+var partitions = []Definition{
+	{Name: "saturation", Scope: OfPhases, Unit: PerSecond, Better: Higher, take: saturation,
+		About: "entities per second at a limit: median of whole seconds after each step's first " +
+			"with 1 % throttled and less served than offered, if three, and half at that load"},
+	{Name: "partitions", About: "maximum PartitionKeys per phase of single-partition operations",
+		Scope: OfPhases, Unit: Count, take: func(s *Selection) Value {
+			most := untold("no phase reported")
+			for _, step := range s.steps {
+				one := knownValue(float64(step.Phase.PartitionsHit), step.Phase.PartitionsHit)
+				if one.AtLeast = step.Phase.OfferedOver > 0; step.Phase.Offered == nil {
+					return untold("the run ended early")
+				}
+				most = greater(most, one)
+			}
+			return exact(most, "too many partitions to record")
+		}},
+	{Name: "mean_offered", About: "maximum entities per second due of a partition, over the phase", Scope: OfPhases,
+		Unit: PerSecond, take: func(s *Selection) Value { return s.mean(offeredIn) }},
+	{Name: "mean_served", About: "maximum entities per second counted of a partition, over the phase", Scope: OfPhases,
+		Unit: PerSecond, take: func(s *Selection) Value { return s.mean(servedIn) }},
+}
+
+// perPartition returns what each partition of a phase had, and the bound of those that are not
+// among them: what was offered by the instants at which operations were due, or what was served
+// by the ends of attempts.
+type perPartition func(*results.Phase) (list []results.PartitionStats, over int64)
+
+func offeredIn(p *results.Phase) (list []results.PartitionStats, over int64) {
+	return p.Offered, p.OfferedOver
+}
+
+func servedIn(p *results.Phase) (list []results.PartitionStats, over int64) {
+	if p.Partitions == nil && p.Offered != nil {
+		// Nothing was served, which is told.
+		return []results.PartitionStats{}, p.PartitionsOver
+	}
+	return p.Partitions, p.PartitionsOver
+}
+
+const notKept = "partitions are not recorded"
+
+// busiestOf returns the busiest second in a phase of which the record names some of its
+// partitions, or, where there are no more, all.
+func (s *Selection) busiestOf(list []results.PartitionStats, over int64, more bool) Value {
+	switch {
+	case list == nil && over == 0:
+		return untold(notKept)
+	case s.ref.Part == Hottest && len(list) == 0:
+		return Value{Why: "no operation on one partition"}
+	case s.ref.Part == Hottest:
+		v := knownValue(float64(list[0].Busiest), list[0].Entities)
+		// All that fell to others together is less than what the first had in a second.
+		v.AtLeast = list[0].AtLeast || over > list[0].Busiest
+		return v
+	}
+	// Of partitions of several tables with that key the first has most, unless it stands
+	// among the others for its mean.
+	for i, one := range list {
+		if one.Key == s.ref.Key {
+			if more && i >= results.KeptPartitions {
+				return untold(notKept)
+			}
+			v := knownValue(float64(one.Busiest), one.Entities)
+			v.AtLeast = one.AtLeast
+			return v
+		}
+	}
+	if over > 0 || len(list) >= results.KeptPartitions {
+		return untold(notKept)
+	}
+	return knownValue(0, 0)
+}
+
+// exact turns a lower bound into a figure that is not told: a check must not pass on it.
+func exact(v Value, why string) Value {
+	if v.Told && v.AtLeast {
+		v.Told, v.Why = false, why
+	}
+	return v
+}
+
+// greater returns the greater of two figures. It is no more than a lower bound where
+// either is: that one may be the greater.
+func greater(a, b Value) Value {
+	switch {
+	case !b.Told:
+		return a
+	case !a.Told:
+		return b
+	case b.Value > a.Value:
+		a, b = b, a
+	}
+	a.AtLeast = a.AtLeast || b.AtLeast
+	return a
+}
+
+// mean returns the greatest mean of a partition in any of the phases.
+func (s *Selection) mean(of perPartition) Value {
+	most := untold("no operation on one partition")
+	for _, step := range s.steps {
+		list, over := of(step.Phase)
+		if list == nil && over == 0 {
+			return untold(notKept)
+		}
+		entities := int64(0)
+		for _, one := range list {
+			entities = max(entities, one.Entities)
+		}
+		if len(list) > 0 {
+			one := perSecond(float64(entities), step.Seconds(), entities)
+			// Earlier records of the same schema name none beyond those with the busiest second.
+			named := len(step.Phase.Offered) > results.KeptPartitions || step.Phase.PartitionsHit <= results.KeptPartitions
+			one.AtLeast = over > entities || !named
+			most = greater(most, one)
+		}
+	}
+	return exact(most, "unnamed partitions may have more")
+}
+
+// Hottest returns the partition that served most in a second of a reported phase, nil where none is known.
+func (f *Figures) Hottest() *results.HottestPartition {
+	var most results.HottestPartition
+	for _, step := range f.reported {
+		list := step.Phase.Partitions
+		if len(list) == 0 {
+			continue
+		}
+		one, bound := list[0], most.AtLeast || list[0].AtLeast || step.Phase.PartitionsOver > list[0].Busiest
+		if busiest := float64(one.Busiest); busiest > most.EntitiesPerSecond {
+			most = results.HottestPartition{Table: one.Table, Key: one.Key, EntitiesPerSecond: busiest, Mean: float64(one.Entities) / step.Seconds()}
+		}
+		most.AtLeast = bound
+	}
+	if most.EntitiesPerSecond == 0 {
+		return nil
+	}
+	return &most
 }

@@ -2,6 +2,8 @@ package figure
 
 import (
 	"math"
+	"slices"
+	"time"
 
 	"loadgen/results"
 )
@@ -98,4 +100,245 @@ func (f *Figures) taken(d *Definition, s *Selection) Value {
 		v.Provenance = Modelled
 	}
 	return v
+}
+
+// Selection is what of a record a figure is of: some kinds of operation in some phases.
+type Selection struct {
+	of    *Figures
+	ref   Reference
+	in    Unit
+	steps []Step
+	// want chooses the kinds, nil all.
+	want func(results.Kind) bool
+	// everything says that no phase was named.
+	everything bool
+}
+
+// selection returns what a reference is of, and why not where the record has no such
+// operation or phase. A name alone is an operation's before it is a phase's.
+func (f *Figures) selection(ref Reference, in Unit) (Selection, string) {
+	operation, phase := ref.Operation, ref.Phase
+	if ref.Of != "" {
+		operation = ref.Of
+		if !f.operation(operation) {
+			operation, phase = "", ref.Of
+		}
+	}
+	s := Selection{of: f, ref: ref, in: in, steps: f.reported, everything: phase == ""}
+	if operation != "" && ref.Counter == "" {
+		if !f.operation(operation) {
+			return s, "the run lacks operation " + operation
+		}
+		s.want = func(kind results.Kind) bool { return kind.Name == operation }
+	}
+	if phase != "" {
+		s.steps = f.named(phase)
+	}
+	if !s.everything && len(s.steps) == 0 {
+		return s, "the run never reached phase " + phase
+	}
+	return s, ""
+}
+
+// operation reports whether the load has a kind of operation of that name.
+// Preparations, which are in no group, go by the phases that they make up.
+func (f *Figures) operation(name string) bool {
+	for _, kind := range f.record.Manifest.Operations {
+		if kind.Name == name && kind.Group != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// named returns the phases of a name: those that are so called, or else the parts of
+// the stretch of load that is, of which the reported ones where any are.
+func (f *Figures) named(name string) []Step {
+	var called, parts, shown []Step
+	for p := range f.record.Phases {
+		step, some := StepOf(f.record, &f.record.Phases[p])
+		switch {
+		case !some:
+		case step.Phase.Name == name:
+			called = append(called, step)
+		case step.Phase.Stage == name && step.Phase.Reported:
+			shown = append(shown, step)
+		case step.Phase.Stage == name:
+			parts = append(parts, step)
+		}
+	}
+	for _, list := range [][]Step{called, shown} {
+		if len(list) > 0 {
+			return list
+		}
+	}
+	return parts
+}
+
+// sum returns the sum of what the selection holds. Its histograms may be those of the
+// record where it is a single one, since merging them is what costs.
+func (s *Selection) sum() results.KindStats {
+	var all []*results.KindStats
+	for _, step := range s.steps {
+		step.each(s.want, func(k *results.KindStats) { all = append(all, k) })
+	}
+	if len(all) == 1 {
+		return *all[0]
+	}
+	var sum results.KindStats
+	for _, one := range all {
+		sum.Add(one)
+	}
+	return sum
+}
+
+// seconds is how long the phases of the selection lasted together.
+func (s *Selection) seconds() float64 {
+	seconds := 0.0
+	for _, step := range s.steps {
+		seconds += step.Seconds()
+	}
+	return seconds
+}
+
+// settled returns the operations that rates are of, and for how long they became due.
+func (s *Selection) settled() (results.Cohort, float64) {
+	var all results.Cohort
+	seconds := 0.0
+	for _, step := range s.steps {
+		sum := step.counts(s.want)
+		one, over := step.settled(&sum)
+		all.Add(&one.Counts)
+		seconds += over
+	}
+	return all, seconds
+}
+
+// counts returns the sum of what the selection holds, without the histograms.
+func (s *Selection) counts() results.KindStats {
+	var sum results.KindStats
+	for _, step := range s.steps {
+		step.each(s.want, sum.Count)
+	}
+	return sum
+}
+
+// Step is a phase as far as the run came: an interrupted run may have ended within it.
+// It shares the record's memory.
+type Step struct {
+	Phase *results.Phase
+	kinds []results.Kind
+	// end is the phase's, or the run's where that came first.
+	end time.Duration
+}
+
+// Steps returns the reported phases with an offered rate that the run came to, in the
+// order of the record.
+func Steps(record *results.Record) []Step {
+	return slices.DeleteFunc(Reported(record), Step.Closed)
+}
+
+// Reported returns every reported phase of some length, closed loops included, in the
+// order of the record.
+func Reported(record *results.Record) []Step {
+	var steps []Step
+	for p := range record.Phases {
+		if step, some := StepOf(record, &record.Phases[p]); some && step.Phase.Reported {
+			steps = append(steps, step)
+		}
+	}
+	return steps
+}
+
+// StepOf returns a phase as far as the run came, and false where that is of no length.
+func StepOf(record *results.Record, phase *results.Phase) (Step, bool) {
+	step := Step{phase, record.Manifest.Operations, phase.End}
+	if record.Duration > 0 {
+		step.end = min(step.end, record.Duration)
+	}
+	return step, step.end > phase.Begin && step.end-phase.Begin > 0
+}
+
+// Closed reports whether the step is a closed loop, whose clients offer no more than
+// is answered.
+func (s Step) Closed() bool { return !(s.Phase.Rate > 0) }
+
+// End is the instant at which the step or the run ended, whichever came first.
+func (s Step) End() time.Duration { return s.end }
+
+// Settled reports whether the run came to what the rates of the step are of: to its last
+// half, or to a closed loop at all. Where it did not, rates of nothing are not rates of 0.
+func (s Step) Settled() bool { return s.Closed() || s.lastHalf() > 0 }
+
+// Seconds is how long the step lasted.
+func (s Step) Seconds() float64 { return (s.end - s.Phase.Begin).Seconds() }
+
+// lastHalf is how much of the last half of the planned step the run came to, in
+// seconds.
+func (s Step) lastHalf() float64 {
+	if s.Phase.Unplanned {
+		return s.Seconds()
+	}
+	middle := s.Phase.Begin + (s.Phase.End-s.Phase.Begin)/2
+	return max(0, (s.end - middle).Seconds())
+}
+
+// wholeSeconds returns the whole seconds of the run that lie in the step: the first, and the one
+// behind the last.
+func (s Step) wholeSeconds() (first, end int64) {
+	first, end = int64(s.Phase.Begin/time.Second), int64(s.end/time.Second)
+	if s.Phase.Begin%time.Second > 0 {
+		first++
+	}
+	return first, end
+}
+
+// Within reports whether a whole second of the run lies in the step.
+func (s Step) Within(second int64) bool {
+	first, end := s.wholeSeconds()
+	return first <= second && second < end
+}
+
+// Sum returns the sum of the kinds of operation that want chooses; nil chooses all.
+func (s Step) Sum(want func(results.Kind) bool) results.KindStats {
+	var sum results.KindStats
+	s.each(want, sum.Add)
+	return sum
+}
+
+// counts is [Step.Sum] without the histograms.
+func (s Step) counts(want func(results.Kind) bool) results.KindStats {
+	var sum results.KindStats
+	s.each(want, sum.Count)
+	return sum
+}
+
+func (s Step) each(want func(results.Kind) bool, take func(*results.KindStats)) {
+	for k := range min(len(s.Phase.Kinds), len(s.kinds)) {
+		if want == nil || want(s.kinds[k]) {
+			take(&s.Phase.Kinds[k])
+		}
+	}
+}
+
+// settled returns the operations that the rates of the step are of, and for how many
+// seconds they became due: of a step with a rate those of its last half, when what an
+// idle partition has saved up is spent, of a closed loop all.
+func (s Step) settled(sum *results.KindStats) (results.Cohort, float64) {
+	if s.Closed() || s.Phase.Unplanned {
+		return results.Cohort{Counts: sum.Counts}, s.Seconds()
+	}
+	return sum.LastHalf, s.lastHalf()
+}
+
+// Highest returns the step with the greatest rate, the last of equal ones, and false
+// where there is none that came to its last half.
+func Highest(steps []Step) (Step, bool) {
+	var top Step
+	for _, step := range steps {
+		if step.lastHalf() > 0 && (top.Phase == nil || step.Phase.Rate >= top.Phase.Rate) {
+			top = step
+		}
+	}
+	return top, top.Phase != nil
 }

@@ -2,7 +2,9 @@ package figure
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"time"
 
 	"loadgen/results"
 )
@@ -382,4 +384,386 @@ func (l *Ladder) Saturation() Value {
 	default:
 		return untold("one rate cannot distinguish a limit from sporadic throttling")
 	}
+}
+
+// explain holds two explanations against each other: a limit, of which every second
+// serves the same, and sporadic throttling, of which every second serves the same share
+// of what it was asked. Where seconds ask for as much as one another both say the same;
+// then what is served varies as chance would have it where each attempt is throttled by
+// chance, and less where a limit hands out what it has. All of the evidence has to show
+// that what is served rises; that it stays is for the seconds at the limit.
+func (l *Ladder) explain(whole, evidence, core []second) {
+	used := near(heavier(onTimeOf(core)))
+	_, l.Low, l.High = rangeOf(used)
+	l.Rate = medianServed(used)
+	l.Used, l.OnTime = len(used), !slices.ContainsFunc(used, func(s second) bool { return s.late() })
+	at := fitOf(used)
+	if at.each > coarse*l.Rate {
+		// Of so few requests a second the median is one of few numbers.
+		l.Rate = meanServed(used)
+	}
+	spread := at.spread(len(used), l.Rate)
+	wide := near(onTimeOf(core))
+	across := fitOf(wide)
+	varies := steady
+	if !l.OnTime {
+		varies = steadyLate
+	}
+	switch {
+	case spread <= varies && at.flat*apart <= at.rising && at.tells(at.rising, len(used)):
+		// Throttling by chance may come on top of a limit.
+		l.Throttling = Limited
+	case rises(near(onTimeOf(evidence))), rises(near(evidence)):
+		// A late second is asked less, and has the same share of that turned away.
+		l.Throttling = Sporadic
+	case spread <= varies && (at.steadier(len(used)) ||
+		2*at.flat <= at.chance && l.Rate > 0 && clean(whole, l.Rate, at.share)):
+		l.Throttling = Limited
+	case l.hasSeveralRates(wide) && across.spread(len(wide), meanServed(wide)) <= maxVariation && across.flat*apart <= across.rising && across.tells(across.rising, len(wide)):
+		// The limit varies between seconds, and has the same mean at several rates.
+		l.Throttling, l.Used = Limited, len(wide)
+		l.Rate, l.Low, l.High = rangeOf(wide)
+	case at.flat > apart*at.chance && at.rising > apart*at.chance:
+		l.Throttling = Moving
+	default:
+		l.Throttling = Undecided
+	}
+}
+
+// spread returns the standard deviation of the seconds as a share of their rate.
+func (f *fit) spread(seconds int, rate float64) float64 {
+	return math.Sqrt(f.flat/float64(seconds)) / max(rate, f.each/steady)
+}
+
+// rangeOf returns the mean, the minimum and the maximum of the entities served in a second.
+func rangeOf(list []second) (mean, low, high float64) {
+	low = math.Inf(1)
+	for _, s := range list {
+		low, high = min(low, float64(s.Served)), max(high, float64(s.Served))
+	}
+	return meanServed(list), low, high
+}
+
+// hasSeveralRates reports whether there are enough seconds, the generator was on time in all of
+// them, and their rates differ by a tenth or more.
+func (l *Ladder) hasSeveralRates(list []second) bool {
+	const wide = 1.1
+	low, high := math.Inf(1), 0.0
+	for _, s := range list {
+		if s.late() {
+			return false
+		}
+		if s.step < len(l.Steps) {
+			rate := l.Steps[s.step].Phase.Rate
+			low, high = min(low, rate), max(high, rate)
+		}
+	}
+	return len(list) >= 2*FewestSeconds && high >= wide*low
+}
+
+// rises reports whether what seconds serve goes along with what they are asked.
+func rises(list []second) bool {
+	f := fitOf(list)
+	return f.rising*apart <= f.flat && f.flat > f.chance
+}
+
+// clean reports whether seconds of less load had no such share of their attempts throttled,
+// of enough attempts that sporadic throttling would have shown.
+func clean(all []second, rate, share float64) bool {
+	const below, some = 0.97, 15
+	seconds, dirty, expected := 0, 0, 0.0
+	for _, s := range all {
+		if s.asked >= below*rate {
+			continue
+		}
+		seconds++
+		expected += s.judged * share
+		if s.share >= share/apart {
+			dirty++
+		}
+	}
+	return expected >= some && apart*dirty <= seconds
+}
+
+// fit is how far seconds lie from each explanation, as sums of squares, and how far chance
+// alone would have them lie from that of sporadic throttling.
+type fit struct{ flat, rising, chance, share, wander, each float64 }
+
+func fitOf(used []second) (f fit) {
+	var served, judged, ok float64
+	for _, s := range used {
+		served, judged, ok = served+float64(s.Served), judged+s.judged, ok+float64(s.Ok)
+	}
+	share := 1 - ok/judged
+	f.share = share
+	sum, least, most := 0.0, 0.0, 0.0
+	for _, s := range used {
+		sum += float64(s.Served) - served/float64(len(used))
+		least, most = min(least, sum), max(most, sum)
+		f.flat += square(float64(s.Served) - served/float64(len(used)))
+		f.rising += square(float64(s.Served) - s.judged*served/judged)
+		f.chance += s.judged * share * (1 - share) * square(served/ok)
+	}
+	f.wander, f.each = most-least, served/ok
+	return f
+}
+
+func square(x float64) float64 { return x * x }
+
+// near returns the seconds without those that lie far from all others, such as one of an
+// outage. Several that serve as large a part of what they are asked as the others do are
+// none: they speak against a limit.
+func near(used []second) []second {
+	rate := medianServed(used)
+	away, parts := make([]float64, len(used)), make([]float64, len(used))
+	var served, ok int64
+	for i, s := range used {
+		away[i], parts[i] = math.Abs(float64(s.Served)-rate), float64(s.Served)/max(1, s.judged)
+		served, ok = served+s.Served, ok+s.Ok
+	}
+	slices.Sort(away)
+	slices.Sort(parts)
+	part := parts[len(parts)/2]
+	// As many deviations as leave out no more than chance does in a normal distribution.
+	const most = 4 * 1.4826
+	bound := most * max(away[len(away)/2], float64(served)/float64(max(1, ok)))
+	var kept, alike []second
+	for _, s := range used {
+		switch {
+		case math.Abs(float64(s.Served)-rate) <= bound:
+			kept = append(kept, s)
+		case math.Abs(float64(s.Served)-part*s.judged) <= bound:
+			alike = append(alike, s)
+		}
+	}
+	if len(alike) >= FewestSeconds {
+		kept = append(kept, alike...)
+	}
+	if 10*len(kept) < 7*len(used) || len(kept) < FewestSeconds {
+		return used
+	}
+	return kept
+}
+
+// tells reports whether so many seconds lie further from an explanation than a request or
+// two each.
+func (f *fit) tells(from float64, seconds int) bool {
+	const some = 1.5
+	return from > float64(seconds)*square(some*f.each)
+}
+
+// steadier reports whether seconds vary less than chance would have it in about one of a
+// thousand runs: by the sum of their squares, below which the χ² of so many degrees of
+// freedom k lies with a probability of at most (x/2)^(k/2) / Γ(k/2+1); or, where single
+// requests count much, by their running sum, which a limit holds within a request or two
+// and chance has wander by the root of their number. It does not where what is served goes along
+// with what is asked by more than a request or two: a server that turns every tenth request away
+// is steady, too.
+func (f *fit) steadier(seconds int) bool {
+	if 2*f.rising < f.flat && f.tells(f.flat, seconds) {
+		return false
+	}
+	const rare, many, within = 0.001, 9, 0.3
+	freedom := float64(seconds - 1)
+	gamma, _ := math.Lgamma(freedom/2 + 1)
+	least := 2 * math.Exp(2/freedom*(math.Log(rare)+gamma))
+	if f.flat*float64(seconds) <= least*f.chance {
+		return true
+	}
+	return seconds >= many && f.wander <= within*math.Sqrt(f.chance)
+}
+
+// refusing describes the refusals in the whole seconds of one step.
+type refusing struct {
+	seconds int
+	// scatter is the variance of the refusals between seconds as a multiple of the variance by
+	// chance, expected their mean number in a second, peakShare the largest share of a second's
+	// attempts.
+	scatter, expected, peakShare float64
+	// due is the number of operations that became due in the last half, short how many fewer
+	// succeeded in it.
+	due, short float64
+}
+
+func refusingOf(list []second) refusing {
+	r := refusing{seconds: len(list)}
+	refused, judged := 0.0, 0.0
+	for i, s := range list {
+		r.peakShare = max(r.peakShare, s.share)
+		refused, judged = refused+float64(s.throttled), judged+s.judged
+		if i >= len(list)/2 {
+			r.due += float64(s.Scheduled)
+			r.short += float64(s.Scheduled - s.Succeeded)
+		}
+	}
+	share := refused / max(1, judged)
+	if len(list) < 2 || share <= 0 || share >= 1 {
+		return r
+	}
+	r.expected = refused / float64(len(list))
+	for _, s := range list {
+		if s.judged > 0 {
+			r.scatter += square(float64(s.throttled)-s.judged*share) / (s.judged * share * (1 - share)) / float64(len(list)-1)
+		}
+	}
+	return r
+}
+
+// isRefused reports whether a step does not sustain its rate because of refusals, and why if
+// that cannot be told. Refusals that are scattered by chance do not fail a rate as long as
+// operations succeed as fast as they become due.
+func (f *Figures) isRefused(step Step, sum *results.KindStats, l *Ladder, list []second) (refused bool, why string) {
+	serverErrors := refusals(sum.Causes.Injected(results.Throttled), sum.Causes)
+	share := max(ShareOf(sum.FirstThrottled, sum.Sent), ShareOf(sum.LastHalf.FirstThrottled, sum.LastHalf.Sent), ShareOf(serverErrors, sum.Attempts))
+	if share <= results.MostFirstThrottled {
+		return false, ""
+	}
+	const (
+		maxShort, deviations, edges         = 0.02, 3, 2
+		minShare                            = 0.25
+		minSeconds, maxScatter, minExpected = 5, 0.25, 3
+	)
+	r := refusingOf(list)
+	keepsPace := r.seconds > 0 && r.short <= max(maxShort*r.due, deviations*math.Sqrt(r.expected), edges)
+	// At one rate the seconds into which the refusals fall must refuse a quarter of their attempts;
+	// a varying rate may concentrate fewer.
+	concentrated := (step.Phase.Varying || r.peakShare >= minShare) && r.scatter > 2+5*math.Sqrt(2/float64(max(1, r.seconds-1)))
+	// A limit refuses nearly the same number each second at one rate.
+	regular := r.seconds >= minSeconds && r.scatter < maxScatter && r.expected >= minExpected
+	switch {
+	case l == nil, concentrated, !keepsPace && !l.isSporadic(step):
+		return true, ""
+	case l.Throttling == Limited && l.offered(step) > l.Rate*(1-limitMargin), regular && !l.isSporadic(step):
+		return l.Throttling == Limited && l.offered(step) > l.Rate*(1+limitMargin), atItsLimit
+	}
+	return false, ""
+}
+
+// isSporadic reports whether another step, at a rate that differs by a quarter or more, has
+// about the same share of refusals: the share does not grow with the rate. Operations that then
+// wait long before a retry are only late.
+func (l *Ladder) isSporadic(step Step) bool {
+	const apart, maxGrowth, maxDrop = 1.25, 1.5, 3
+	share := step.refusedShare()
+	for _, other := range l.Steps {
+		low, high := share, other.refusedShare()
+		if other.Phase.Rate < step.Phase.Rate {
+			low, high = high, low
+		}
+		ratio := other.Phase.Rate / step.Phase.Rate
+		if max(ratio, 1/ratio) >= apart && min(low, high) > results.MostFirstThrottled && high <= maxGrowth*low && low <= maxDrop*high {
+			return true
+		}
+	}
+	return false
+}
+
+// refusedShare returns the share of the attempts of a step that the target refused.
+func (s Step) refusedShare() float64 {
+	sum := s.counts(nil)
+	return ShareOf(refusals(sum.Throttled, sum.Causes), sum.Attempts)
+}
+
+// limitMargin is the distance from a limit, as a share of it, within which a rate is at the
+// limit.
+const limitMargin = 0.02
+
+// hasLimit reports whether Rate is a limit.
+func (l *Ladder) hasLimit() bool {
+	return l != nil && (l.Throttling == Limited || l.Throttling == Queued)
+}
+
+// offered returns the entities per second due in a step, of the kinds that the limit is of.
+func (l *Ladder) offered(step Step) float64 {
+	sum := step.counts(l.isLimitedKind)
+	settled, seconds := step.settled(&sum)
+	return float64(settled.Offered) / max(seconds, math.SmallestNonzeroFloat64)
+}
+
+// limitedKinds returns the kinds of operation that are refused most in the highest step, and
+// those that are refused several times less. Both are nil if no kind is refused.
+func (l *Ladder) limitedKinds() (limited, free []string) {
+	const minAttempts = 50
+	top, any := Highest(l.Steps)
+	if !any {
+		return nil, nil
+	}
+	shares, highest := make(map[string]float64), 0.0
+	for k := range min(len(top.kinds), len(top.Phase.Kinds)) {
+		if one := &top.Phase.Kinds[k]; one.Attempts >= minAttempts {
+			share := ShareOf(refusals(one.Throttled, one.Causes), one.Attempts)
+			shares[top.kinds[k].Name] = share
+			highest = max(highest, share)
+		}
+	}
+	for _, kind := range top.kinds {
+		switch share, known := shares[kind.Name]; {
+		case !known || highest < enough:
+		case share >= highest/2:
+			limited = append(limited, kind.Name)
+		case share <= highest/apart:
+			free = append(free, kind.Name)
+		}
+	}
+	return limited, free
+}
+
+// isLimitedKind reports whether the limit is of a kind of operation.
+func (l *Ladder) isLimitedKind(kind results.Kind) bool {
+	return len(l.Kinds) == 0 || slices.Contains(l.Kinds, kind.Name)
+}
+
+// ofKinds returns the seconds with the counts of the limited kinds alone. Seconds do not record
+// what was due by kind: its share is that of the step.
+func (l *Ladder) ofKinds(all []second) []second {
+	steps, list := slices.Concat(l.Steps, l.holds), make([]second, len(all))
+	for i, s := range all {
+		row := &results.Interval{Second: s.Second, Sum: s.Sum}
+		for _, kind := range s.Kinds {
+			if slices.Contains(l.Kinds, kind.Name) {
+				row.Counts.Add(&kind.Counts)
+			}
+		}
+		row.Scheduled, row.Sent, row.Late = s.Scheduled, s.Sent, s.Late
+		part, whole := steps[s.step].counts(l.isLimitedKind), steps[s.step].counts(nil)
+		row.Offered = int64(float64(s.Offered) * ShareOf(part.Offered, whole.Offered))
+		list[i] = secondOf(row, s.step)
+	}
+	return list
+}
+
+// Trouble returns how long after its start a step stopped refusing, failing and dropping
+// operations, and whether it then sustained its rate for at least a quarter of its length and
+// 3 s.
+func (f *Figures) Trouble(step Step) (until time.Duration, recovered bool) {
+	grows, last := f.Grows(step), int64(-1)
+	for _, s := range f.run {
+		if step.Within(s.Second) && (s.evidence() || s.Failed > 0 || s.Dropped > 0) {
+			last = s.End()
+		}
+	}
+	until = time.Duration(last)*time.Second - step.Phase.Begin
+	length := step.End() - step.Phase.Begin
+	return until, until > 0 && !grows && length-until >= max(length/4, FewestSeconds*time.Second)
+}
+
+// savedAllowance returns how many entities beyond a rate were served before the first refusals,
+// and whether a bucket that fills at that rate explains all that was served after them.
+func savedAllowance(run []second, rate float64) (saved float64, explains bool) {
+	const tolerance = 0.2
+	excess, tokens, refused := 0.0, 0.0, false
+	for _, s := range run {
+		switch more := float64(s.Served) - rate; {
+		case s.evidence():
+			tokens, refused = 0, true
+		case refused:
+			if tokens -= more; tokens < -tolerance*rate {
+				return 0, false
+			}
+		default:
+			excess = max(0, excess+more)
+			saved = max(saved, excess)
+		}
+	}
+	return saved, refused
 }

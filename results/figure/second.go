@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"math"
 	"slices"
 
 	"loadgen/report/compare/statistics"
@@ -148,4 +149,161 @@ func lasting(all, evidence []second, rate float64) []second {
 		}
 		return before >= rate && s.Served >= s.Offered
 	})
+}
+
+// A target that queues instead of refusing is overloaded when more operations become due than
+// it answers, second after second. The queue is the number of attempts in flight plus the
+// operations that are due but not sent because every worker waits for the target. Operations
+// that wait before a retry are not part of the queue.
+
+const (
+	// minOverload is the smallest overload, as a share of the capacity, that must never be
+	// reported as sustained.
+	minOverload = 0.05
+	// minDeviations is how many standard deviations the growth of a queue must be away from
+	// zero to count as growth, and away from that of minOverload to rule it out.
+	minDeviations = 3
+	// minGrowthShare is the smallest growth, as a share of the due operations, that counts;
+	// minGrowth is the smallest in operations. The number in flight varies by a few anyway.
+	minGrowthShare, minGrowth = 0.01, 3
+)
+
+// queueing describes the queue in front of the target during one step.
+type queueing struct {
+	seconds int
+	// due is the number of operations that became due, growth how much longer the queue is at
+	// the end than at the start, deviation the standard deviation of the growth by chance.
+	due, growth, deviation float64
+	// early and late are the growth in the first and in the last half.
+	early, late float64
+	// busyFrom is the queue length above which the target has been busy without a break.
+	busyFrom float64
+	// idle is the number of seconds of the last half that end with an empty queue.
+	idle int
+}
+
+// queueingOf returns the queue during the whole seconds of one step; the zero value if the
+// generator or the client's line held the load back.
+func queueingOf(list []second) queueing {
+	late, lineBound := 0, false
+	for _, s := range list {
+		lineBound = lineBound || s.LineBound()
+		if s.generatorLate {
+			late++
+		}
+	}
+	if len(list) == 0 || 5*late > len(list) || lineBound {
+		return queueing{}
+	}
+	q := queueing{seconds: len(list)}
+	for i, s := range list {
+		q.due += float64(s.Scheduled)
+		if i < len(list)/2 {
+			q.early += s.growth()
+			continue
+		}
+		q.late += s.growth()
+		if s.queued < minGrowth {
+			q.idle++
+		}
+	}
+	q.growth = q.early + q.late
+	n := float64(len(list))
+	// Few seconds underestimate the deviation.
+	q.deviation = deviationOf(growths(list)) * math.Sqrt(n) * (1 + 2/n)
+	q.busyFrom = float64(list[0].queuedBefore) + max(q.growth/4, minGrowth)
+	return q
+}
+
+func growths(list []second) []float64 {
+	values := make([]float64, len(list))
+	for i, s := range list {
+		values[i] = s.growth()
+	}
+	return values
+}
+
+// deviationOf estimates a standard deviation by the median absolute deviation, which ignores a
+// single pause that the target makes up for.
+func deviationOf(values []float64) float64 {
+	const normal = 1.4826
+	middle, away := statistics.Median(values), make([]float64, len(values))
+	for i, value := range values {
+		away[i] = math.Abs(value - middle)
+	}
+	return normal * statistics.Median(away)
+}
+
+// grows reports whether the queue grows throughout the step, by more than chance.
+func (q *queueing) grows() bool {
+	return q.seconds >= FewestSeconds && q.growth >= max(minDeviations*q.deviation, minGrowth, minGrowthShare*q.due) &&
+		q.early >= q.growth/8 && q.late >= q.growth/4
+}
+
+// mayHide reports whether the target may be overloaded by minOverload or more in a step: its queue
+// grows enough for that, and is not empty again and again, and the step offers no less than the
+// limit that other steps show.
+func (q *queueing) mayHide(l *Ladder, step Step) bool {
+	return q.seconds >= FewestSeconds && 4*q.idle < q.seconds &&
+		q.growth > minOverload/(1+minOverload)*q.due-minDeviations*q.deviation &&
+		!(l.hasLimit() && l.offered(step) <= l.Rate*(1-limitMargin))
+}
+
+// surges reports whether the queue grows for a while, as in an overload, while the offered rate
+// rises and falls.
+func surges(list []second) bool {
+	growth := growths(list)
+	// Neighbouring seconds have nearly the same rate: the rest of their difference is chance.
+	changes := make([]float64, 0, len(growth))
+	for i := 1; i < len(growth); i++ {
+		changes = append(changes, growth[i]-growth[i-1])
+	}
+	if len(changes) == 0 {
+		return false
+	}
+	deviation := deviationOf(changes) / math.Sqrt2
+	sum, due, seconds := 0.0, 0.0, 0
+	for i, s := range list {
+		if growth[i] <= minOverload*float64(s.Scheduled) {
+			sum, due, seconds = 0, 0, 0
+			continue
+		}
+		sum, due, seconds = sum+growth[i], due+float64(s.Scheduled), seconds+1
+		if seconds >= FewestSeconds && sum >= max(minDeviations*deviation*math.Sqrt(float64(seconds)), minOverload*due, 2*minGrowth) {
+			return true
+		}
+	}
+	return false
+}
+
+// judgeQueues finds the steps in which the queue grows. If there are some, and refusals show no
+// limit, the target saturates at the rate that it serves while the queue is long.
+func (l *Ladder) judgeQueues(all []second) {
+	steps := make([][]second, len(l.Steps)+len(l.holds))
+	for _, s := range all {
+		steps[s.step] = append(steps[s.step], s)
+	}
+	busyFrom := math.Inf(1)
+	for _, list := range steps {
+		q := queueingOf(list)
+		l.queues = append(l.queues, q)
+		if q.grows() {
+			busyFrom = min(busyFrom, q.busyFrom)
+			l.Slowing = q.growth / max(1, q.due-q.growth)
+		}
+	}
+	// An outage answers at once, and says nothing of the capacity.
+	const outageShare = 0.5
+	busy := slices.DeleteFunc(slices.Clone(all), func(s second) bool {
+		return float64(min(s.queuedBefore, s.queued)) < busyFrom || s.share >= outageShare
+	})
+	if l.Throttling == Limited || len(busy) < FewestSeconds {
+		return
+	}
+	unit := unitOf(busy)
+	l.Throttling, l.Allowance = Queued, l.Allowance*float64(unit)
+	l.Rate, l.Low, l.High = rangeOf(busy)
+	l.Seconds, l.Used, l.OnTime = len(busy), len(busy), true
+	l.From, l.To = busy[0].Second, busy[len(busy)-1].End()
+	l.bySecond(unit)
 }
