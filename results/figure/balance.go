@@ -179,39 +179,31 @@ func (f *Figures) StillThrottled() []results.KeyTail {
 }
 
 // balances are the figures of load balancing, which only simulated runs have.
-func balances() []Definition {
-	var list []Definition
-	for _, one := range []struct {
-		name, about string
-		events      []string
-	}{
-		{"splits", "ranges that were split", []string{results.RangeSplit, results.SizeSplit}},
-		{"moves", "ranges moved to another server", []string{results.RangeMoved}},
-		{"merges", "ranges merged", []string{results.RangesMerged}},
-	} {
-		list = append(list, Definition{Name: one.name, About: one.about, Scope: OfPhases, Unit: Count, take: func(s *Selection) Value {
-			number := int64(0)
-			return s.balanced(func(e *results.Event) float64 {
-				if slices.Contains(one.events, e.What) {
-					number++
-				}
-				return float64(number)
-			})
-		}})
-	}
-	return append(list,
-		Definition{Name: "offline", About: "maximum offline time of a moving range", Scope: OfPhases, Unit: Nanoseconds,
-			take: func(s *Selection) Value {
-				longest := 0.0
-				return s.balanced(func(e *results.Event) float64 {
-					longest = max(longest, float64(e.Decision.Until-time.Duration(e.At)))
-					return longest
-				})
-			}},
-		Definition{Name: "throttled_from", About: "start of throttling, since the load began", Scope: OfRun, Unit: Nanoseconds,
-			take: func(s *Selection) Value { return s.relief(func(b *results.Balance) *float64 { return b.Throttled }) }},
-		Definition{Name: "relieved_after", About: "end of throttling, since the load began", Scope: OfRun, Unit: Nanoseconds,
-			take: func(s *Selection) Value { return s.relief(func(b *results.Balance) *float64 { return b.Relieved }) }})
+var balances = []Definition{
+	eventsOf("splits", "ranges that were split", results.RangeSplit, results.SizeSplit),
+	eventsOf("moves", "ranges moved to another server", results.RangeMoved),
+	eventsOf("merges", "ranges merged", results.RangesMerged),
+	{Name: "offline", About: "maximum offline time of a moving range", Scope: OfPhases, Unit: Nanoseconds, take: func(s *Selection) Value {
+		return s.balanced(func(value float64, e *results.Event) float64 {
+			return max(value, float64(e.Decision.Until-time.Duration(e.At)))
+		})
+	}},
+	{Name: "throttled_from", About: "start of throttling, since the load began", Scope: OfRun, Unit: Nanoseconds,
+		take: func(s *Selection) Value { return s.relief(func(b *results.Balance) *float64 { return b.Throttled }) }},
+	{Name: "relieved_after", About: "end of throttling, since the load began", Scope: OfRun, Unit: Nanoseconds,
+		take: func(s *Selection) Value { return s.relief(func(b *results.Balance) *float64 { return b.Relieved }) }},
+}
+
+// eventsOf defines the number of some decisions of load balancing.
+func eventsOf(name, about string, events ...string) Definition {
+	return Definition{Name: name, About: about, Scope: OfPhases, Unit: Count, take: func(s *Selection) Value {
+		return s.balanced(func(value float64, e *results.Event) float64 {
+			if slices.Contains(events, e.What) {
+				value++
+			}
+			return value
+		})
+	}}
 }
 
 const noBalancing = "load balancing is simulated only"
@@ -221,19 +213,18 @@ func (s *Selection) simulated() bool {
 	return m.Modelled() && m.Time == "virtual"
 }
 
-// balanced hands what load balancing did in the selection to a function, and returns what
-// that came to in the end.
-func (s *Selection) balanced(of func(e *results.Event) float64) Value {
+// balanced returns a value, which add computes from 0 by each decision of load balancing in the selection.
+func (s *Selection) balanced(add func(value float64, e *results.Event) float64) Value {
 	if !s.simulated() {
-		return untold(noBalancing)
+		return unknown(noBalancing)
 	}
-	v := knownValue(0, 0)
+	v := known(0, 0)
 	for i := range s.of.record.Events {
 		e := &s.of.record.Events[i]
 		at := time.Duration(e.At)
 		within := s.everything || slices.ContainsFunc(s.steps, func(step Step) bool { return step.Phase.Begin <= at && at < step.end })
 		if within && e.Balanced() {
-			v.Value = of(e)
+			v.Value = add(v.Value, e)
 			v.Count++
 		}
 	}
@@ -244,11 +235,11 @@ func (s *Selection) relief(of func(*results.Balance) *float64) Value {
 	b := s.of.Balance()
 	switch {
 	case !s.simulated():
-		return untold(noBalancing)
+		return unknown(noBalancing)
 	case b == nil:
-		return untold("run without load balancing")
+		return unknown("run without load balancing")
 	case of(b) == nil:
-		return untold("load never began")
+		return unknown("load never began")
 	}
-	return knownValue(*of(b)*float64(time.Second), 1)
+	return known(*of(b)*float64(time.Second), 1)
 }

@@ -67,7 +67,7 @@ func (d *Definition) Scopes() string {
 }
 
 // registry is the closed list.
-var registry = slices.Concat(times(), counts(), loads, events(), partitions, balances(), leftovers())
+var registry = slices.Concat(times(), counts, loads, events, partitions, balances, leftovers)
 
 // Find returns the definition of a figure, and false of an unknown one.
 func Find(name string) (Definition, bool) {
@@ -152,11 +152,11 @@ type Value struct {
 	Provenance Provenance
 }
 
-func knownValue(value float64, count int64) Value {
+func known(value float64, count int64) Value {
 	return Value{Value: value, Told: true, Count: count}
 }
 
-func untold(why string) Value { return Value{Why: why} }
+func unknown(why string) Value { return Value{Why: why} }
 
 // Pointer returns the value, nil where it cannot be told.
 func (v Value) Pointer() *float64 {
@@ -169,9 +169,9 @@ func (v Value) Pointer() *float64 {
 // ratio returns a ratio of counts.
 func ratio(part, whole int64, why string) Value {
 	if whole <= 0 {
-		return untold(why)
+		return unknown(why)
 	}
-	return knownValue(float64(part)/float64(whole), whole)
+	return known(float64(part)/float64(whole), whole)
 }
 
 // Reference is a figure and what it is of.
@@ -252,120 +252,115 @@ func (r Reference) String() string {
 	return r.Name + "(" + strings.Join(of, ", ") + ")"
 }
 
-// count is a figure that is counted, and what it is a part of, nil for nothing.
-type count struct {
-	name, about string
-	better      Better
-	of, whole   func(k *results.KindStats) int64
+// kind returns a count of the selected operations.
+type kind = func(k *results.KindStats) int64
+
+var (
+	scheduled  = func(k *results.KindStats) int64 { return k.Scheduled }
+	sent       = func(k *results.KindStats) int64 { return k.Sent }
+	operations = func(k *results.KindStats) int64 { return k.Operations }
+	succeeded  = func(k *results.KindStats) int64 { return k.Succeeded }
+	attempts   = func(k *results.KindStats) int64 { return k.Attempts }
+	throttled  = func(k *results.KindStats) int64 { return k.Throttled }
+	retries    = func(k *results.KindStats) int64 { return k.Retries }
+	counted    = func(k *results.KindStats) int64 { return k.Counted }
+	returned   = func(k *results.KindStats) int64 { return k.Returned }
+)
+
+// counts are those of operations, attempts and entities.
+var counts = []Definition{
+	countOf("scheduled", "operations due = sent + dropped", Neither, scheduled, nil),
+	countOf("sent", "operations with a sent attempt", Neither, sent, nil),
+	countOf("dropped", "operations never sent", Lower, func(k *results.KindStats) int64 { return k.Dropped }, scheduled),
+	countOf("late", "first attempts sent over 5 ms late", Lower, func(k *results.KindStats) int64 { return k.Late }, sent),
+	countOf("operations", "operations completed, successful or not", Neither, operations, nil),
+	countOf("succeeded", "successful operations", Higher, succeeded, operations),
+	countOf("lost_operations", "operations due without success: given up, failed or dropped", Lower, lostOperations, scheduled),
+	countOf("requests", "attempts with retries and further pages = ok + throttled + failed", Neither, attempts, nil),
+	countOf("ok", "attempts that succeeded", Higher, func(k *results.KindStats) int64 { return k.Ok }, attempts),
+	countOf("handled", "ok attempts with expected 404, 409 or 412", Neither, func(k *results.KindStats) int64 { return k.Handled }, attempts),
+	countOf("throttled", "attempts answered 503, 429, 504 or 500 OperationTimedOut", Lower, throttled, attempts),
+	countOf("failed", "attempts neither ok nor throttled", Lower, func(k *results.KindStats) int64 { return k.Failed }, attempts),
+	countOf("retries", "attempts that repeated a request", Lower, retries, attempts),
+	countOf("line_held", "attempts delayed by the client's line over 100 ms or half their time", Lower,
+		func(k *results.KindStats) int64 { return k.LineHeld }, attempts),
+	countOf("limit_held", "share of attempts delayed or dropped by the operation's rate limit", Lower,
+		func(k *results.KindStats) int64 { return k.LimitHeld }, func(k *results.KindStats) int64 { return k.Attempts + k.Cut }),
+	countOf("first_throttled", "throttled first attempts", Lower, func(k *results.KindStats) int64 { return k.FirstThrottled }, sent),
+	countOf("counted", "entities inserted, updated, deleted or scanned", Neither, counted, nil),
+	countOf("returned", "entities in replies", Neither, returned, counted),
 }
 
-// counts are those of operations, of attempts and of entities.
-func counts() []Definition {
-	scheduled := func(k *results.KindStats) int64 { return k.Scheduled }
-	sent := func(k *results.KindStats) int64 { return k.Sent }
-	operations := func(k *results.KindStats) int64 { return k.Operations }
-	attempts := func(k *results.KindStats) int64 { return k.Attempts }
-	counted := func(k *results.KindStats) int64 { return k.Counted }
-	var list []Definition
-	for _, c := range []count{
-		{"scheduled", "operations due = sent + dropped", Neither, scheduled, nil},
-		{"sent", "operations with a sent attempt", Neither, sent, nil},
-		{"dropped", "operations never sent", Lower, func(k *results.KindStats) int64 { return k.Dropped }, scheduled},
-		{"late", "first attempts sent over 5 ms late", Lower, func(k *results.KindStats) int64 { return k.Late }, sent},
-		{"operations", "operations completed, successful or not", Neither, operations, nil},
-		{"succeeded", "successful operations", Higher, func(k *results.KindStats) int64 { return k.Succeeded }, operations},
-		{"lost_operations", "operations due without success: given up, failed or dropped", Lower, lostOperations, scheduled},
-		{"requests", "attempts with retries and further pages = ok + throttled + failed", Neither, attempts, nil},
-		{"ok", "attempts that succeeded", Higher, func(k *results.KindStats) int64 { return k.Ok }, attempts},
-		{"handled", "ok attempts with expected 404, 409 or 412", Neither,
-			func(k *results.KindStats) int64 { return k.Handled }, attempts},
-		{"throttled", "attempts answered 503, 429, 504 or 500 OperationTimedOut", Lower,
-			func(k *results.KindStats) int64 { return k.Throttled }, attempts},
-		{"failed", "attempts neither ok nor throttled", Lower, func(k *results.KindStats) int64 { return k.Failed }, attempts},
-		{"retries", "attempts that repeated a request", Lower, func(k *results.KindStats) int64 { return k.Retries }, attempts},
-		{"line_held", "attempts delayed by the client's line over 100 ms or half their time", Lower,
-			func(k *results.KindStats) int64 { return k.LineHeld }, attempts},
-		{"limit_held", "share of attempts delayed or dropped by the operation's rate limit", Lower,
-			func(k *results.KindStats) int64 { return k.LimitHeld }, func(k *results.KindStats) int64 { return k.Attempts + k.Cut }},
-		{"first_throttled", "throttled first attempts", Lower, func(k *results.KindStats) int64 { return k.FirstThrottled }, sent},
-		{"counted", "entities inserted, updated, deleted or scanned", Neither, counted, nil},
-		{"returned", "entities in replies", Neither, func(k *results.KindStats) int64 { return k.Returned }, counted},
-	} {
-		list = append(list, Definition{Name: c.name, About: c.about, Scope: OfOperations, Unit: Count, Better: c.better, Part: c.whole != nil,
-			take: func(s *Selection) Value {
-				sum := s.counts()
-				part := c.of(&sum)
-				switch {
-				case s.in == Share && c.whole != nil:
-					return ratio(part, c.whole(&sum), "share of nothing")
-				case s.in == PerSecond:
-					return perSecond(float64(part), s.seconds(), part)
-				case len(s.steps) == 0:
-					return untold("no phase reported")
-				}
-				return knownValue(float64(part), part)
-			}})
-	}
-	return list
+// countOf defines a count, which may be a part of a whole.
+func countOf(name, about string, better Better, part, whole kind) Definition {
+	return Definition{Name: name, About: about, Scope: OfOperations, Unit: Count, Better: better, Part: whole != nil, take: func(s *Selection) Value {
+		sum := s.counts()
+		count := part(&sum)
+		switch {
+		case s.in == Share && whole != nil:
+			return ratio(count, whole(&sum), "share of nothing")
+		case s.in == PerSecond:
+			return perSecond(float64(count), s.seconds(), count)
+		case len(s.steps) == 0:
+			return unknown(noPhase)
+		}
+		return known(float64(count), count)
+	}}
 }
 
-// lostOperations counts the operations that were due and did not succeed: whatever became of them.
+// ratioOf defines a ratio of two counts, with the reason why it is unknown if the second is 0.
+func ratioOf(name, about string, unit Unit, part, whole kind, why string) Definition {
+	return Definition{Name: name, About: about, Scope: OfOperations, Unit: unit, Better: Lower, take: func(s *Selection) Value {
+		sum := s.counts()
+		return ratio(part(&sum), whole(&sum), why)
+	}}
+}
+
+// lostOperations returns the number of operations that were due and did not succeed for any reason.
 func lostOperations(k *results.KindStats) int64 { return max(0, k.Scheduled-k.Succeeded) }
 
 func perSecond(number, seconds float64, count int64) Value {
 	if seconds <= 0 {
-		return untold("no time passed")
+		return unknown("no time passed")
 	}
-	return knownValue(number/seconds, count)
+	return known(number/seconds, count)
 }
 
-// leftovers are of writes that were verified after the run, of what must hold of what was left
-// behind, and of what workflows counted.
-func leftovers() []Definition {
-	var list []Definition
-	for _, one := range []struct {
-		name, about string
-		better      Better
-		of          func(a *results.Audit) int64
-	}{
-		{"lost_writes", "acknowledged writes that are missing", Lower, func(a *results.Audit) int64 { return a.Lost }},
-		{"doubled_writes", "excess increments of counters", Lower, func(a *results.Audit) int64 { return a.Doubled }},
-		{"unknown_writes", "writes with unknown outcome", Neither,
-			func(a *results.Audit) int64 { return a.Unknown }},
-		{"overwritten", "entities last written outside the run", Neither,
-			func(a *results.Audit) int64 { return a.Overwritten }},
-		{"conflicts", "write replies after another writer", Neither,
-			func(a *results.Audit) int64 { return a.ForeignConflicts }},
-	} {
-		list = append(list, Definition{Name: one.name, About: one.about, Scope: OfRun, Unit: Count, Better: one.better,
-			take: func(s *Selection) Value {
-				if s.of.record.Audit == nil {
-					return untold("writes not verified")
-				}
-				return knownValue(float64(one.of(s.of.record.Audit)), s.of.record.Audit.Writes)
-			}})
-	}
-	return append(list,
-		Definition{Name: "violations", About: "invariant violations after the run", Scope: OfRun, Unit: Count,
-			Better: Lower, take: func(s *Selection) Value {
-				list := s.of.record.Invariants
-				if len(list) == 0 {
-					return untold("nothing was checked")
-				}
-				sum, looked := int64(0), int64(0)
-				for i := range list {
-					sum, looked = sum+list[i].Faults, looked+list[i].Looked
-				}
-				return knownValue(float64(sum), looked)
-			}},
-		Definition{Name: "counter", About: "a count that the operation's workflow names", Scope: OfCounter, Unit: Count, take: func(s *Selection) Value {
-			for _, c := range s.of.record.Counters {
-				if c.Operation == s.ref.Operation && c.Name == s.ref.Counter {
-					return knownValue(float64(c.Count), c.Count)
-				}
+// leftovers are the results of verified writes and invariants, and the counters of workflows.
+var leftovers = []Definition{
+	auditOf("lost_writes", "acknowledged writes that are missing", Lower, func(a *results.Audit) int64 { return a.Lost }),
+	auditOf("doubled_writes", "excess increments of counters", Lower, func(a *results.Audit) int64 { return a.Doubled }),
+	auditOf("unknown_writes", "writes with unknown outcome", Neither, func(a *results.Audit) int64 { return a.Unknown }),
+	auditOf("overwritten", "entities last written outside the run", Neither, func(a *results.Audit) int64 { return a.Overwritten }),
+	auditOf("conflicts", "write replies after another writer", Neither, func(a *results.Audit) int64 { return a.ForeignConflicts }),
+	{Name: "violations", About: "invariant violations after the run", Scope: OfRun, Unit: Count, Better: Lower, take: func(s *Selection) Value {
+		var sum results.Invariant
+		for i := range s.of.record.Invariants {
+			results.AddTimes(&sum, &s.of.record.Invariants[i], 1)
+		}
+		if len(s.of.record.Invariants) == 0 {
+			return unknown("nothing was checked")
+		}
+		return known(float64(sum.Faults), sum.Looked)
+	}},
+	{Name: "counter", About: "a count that the operation's workflow names", Scope: OfCounter, Unit: Count, take: func(s *Selection) Value {
+		for _, c := range s.of.record.Counters {
+			if c.Operation == s.ref.Operation && c.Name == s.ref.Counter {
+				return known(float64(c.Count), c.Count)
 			}
-			return untold("workflow counted none")
-		}})
+		}
+		return unknown("workflow counted none")
+	}},
+}
+
+// auditOf defines a count of verified writes.
+func auditOf(name, about string, better Better, of func(a *results.Audit) int64) Definition {
+	return Definition{Name: name, About: about, Scope: OfRun, Unit: Count, Better: better, take: func(s *Selection) Value {
+		if s.of.record.Audit == nil {
+			return unknown("writes not verified")
+		}
+		return known(float64(of(s.of.record.Audit)), s.of.record.Audit.Writes)
+	}}
 }
 
 // few says why a quantile is not told.
@@ -421,79 +416,61 @@ func timed(h *results.Histogram, quantile float64) Value {
 	const each = 1000
 	switch {
 	case h.Count() == 0:
-		return untold("nothing was timed")
+		return unknown("nothing was timed")
 	case quantile < 0 && h.Over() > 0:
-		return untold("durations over an hour")
+		return unknown("durations over an hour")
 	case quantile < 0:
-		return knownValue(h.Mean()*each, h.Count())
+		return known(h.Mean()*each, h.Count())
 	case quantile >= 1:
-		return knownValue(float64(h.Max())*each, h.Count())
+		return known(float64(h.Max())*each, h.Count())
 	}
 	micros, enough := h.Quantile(quantile)
 	if !enough {
-		return untold(few)
+		return unknown(few)
 	}
-	return knownValue(float64(micros)*each, h.Count())
+	return known(float64(micros)*each, h.Count())
 }
 
-// events are what an operation that succeeded came to, so that a design is no cheaper for
-// what it loses.
-func events() []Definition {
-	var list []Definition
-	for _, one := range []struct {
-		name, about string
-		of          func(k *results.KindStats) int64
-	}{
-		{"requests_per_success", "attempts made", func(k *results.KindStats) int64 { return k.Attempts }},
-		{"counted_per_success", "entities by the documented rule", func(k *results.KindStats) int64 { return k.Counted }},
-		{"returned_per_success", "entities in replies", func(k *results.KindStats) int64 { return k.Returned }},
-		{"billed_per_success", "billed transactions without throttled ones", func(k *results.KindStats) int64 { return k.Billed() }},
-		{"throttled_per_success", "throttled requests", func(k *results.KindStats) int64 { return k.Throttled }},
-		{"stored_per_success", "bytes written, as billed", func(k *results.KindStats) int64 { return k.Stored }},
-	} {
-		list = append(list, Definition{Name: one.name, About: one.about + " per successful operation", Scope: OfOperations, Unit: Ratio,
-			Better: Lower,
-			take:   ratioOf("no operation succeeded", func(k *results.KindStats) (part, whole int64) { return one.of(k), k.Succeeded })})
-	}
-	return append(list,
-		Definition{Name: "fairness", About: "Jain's fairness index of partitions offered under half their target: 1 is equal",
-			Scope: OfRun, Unit: Ratio, Better: Higher, take: func(s *Selection) Value {
-				c := s.of.cold()
-				return c.told(c.shares * c.shares / (float64(c.partitions) * c.squares))
-			}},
-		Definition{Name: "share_served_cold", About: "mean share served of their offered load", Scope: OfRun,
-			Unit: Share, Better: Higher, take: func(s *Selection) Value {
-				c := s.of.cold()
-				return c.told(c.shares / float64(c.partitions))
-			}})
+// events are costs per success, so that a design is no cheaper because of what it loses, and the fairness of partitions.
+var events = []Definition{
+	perSuccess("requests_per_success", "attempts made", attempts),
+	perSuccess("counted_per_success", "entities by the documented rule", counted),
+	perSuccess("returned_per_success", "entities in replies", returned),
+	perSuccess("billed_per_success", "billed transactions without throttled ones", (*results.KindStats).Billed),
+	perSuccess("throttled_per_success", "throttled requests", throttled),
+	perSuccess("stored_per_success", "bytes written, as billed", func(k *results.KindStats) int64 { return k.Stored }),
+	{Name: "fairness", About: "Jain's fairness index of partitions offered under half their target: 1 is equal",
+		Scope: OfRun, Unit: Ratio, Better: Higher, take: func(s *Selection) Value {
+			return s.of.cold(func(c results.SharesClass) float64 { return c.Shares * c.Shares / (float64(c.Partitions) * c.Squares) })
+		}},
+	{Name: "share_served_cold", About: "mean share served of their offered load", Scope: OfRun, Unit: Share, Better: Higher,
+		take: func(s *Selection) Value {
+			return s.of.cold(func(c results.SharesClass) float64 { return c.Shares / float64(c.Partitions) })
+		}},
 }
 
-// coldShares are those of the partitions that were offered less than half the target.
-type coldShares struct {
-	partitions      int64
-	shares, squares float64
+func perSuccess(name, about string, part kind) Definition {
+	return ratioOf(name, about+" per successful operation", Ratio, part, succeeded, "no operation succeeded")
 }
 
-// cold adds up the classes that lie below half the target as a whole.
-func (f *Figures) cold() (c coldShares) {
+// cold returns a figure of the partitions that were offered less than half the target: of the classes that lie below it
+// as a whole.
+func (f *Figures) cold(figure func(sum results.SharesClass) float64) Value {
+	var sum results.SharesClass
 	half := f.record.Manifest.Targets.Partition / 2
 	for _, step := range f.reported {
 		for _, class := range step.Phase.Shares {
 			if half > 0 && class.From <= half/2 {
-				c.partitions += class.Partitions
-				c.shares += class.Shares
-				c.squares += class.Squares
+				sum.Partitions += class.Partitions
+				sum.Shares += class.Shares
+				sum.Squares += class.Squares
 			}
 		}
 	}
-	return c
-}
-
-func (c *coldShares) told(value float64) Value {
-	if c.partitions < 2 || c.squares <= 0 {
-		return untold("under two partitions have under half the target, or none was served")
+	if sum.Partitions < 2 || sum.Squares <= 0 {
+		return unknown("under two partitions have under half the target, or none was served")
 	}
-	return knownValue(value, c.partitions)
+	return known(figure(sum), sum.Partitions)
 }
 
 // Needs is what an application asks of its operations.
@@ -577,19 +554,17 @@ func (f *Figures) Met(needs Needs) Value {
 	return least
 }
 
-// loads say what became of the load.
+// loads are rates, and shares of losses.
 var loads = []Definition{
-	{Name: "tries", About: "requests per operation", Scope: OfOperations, Unit: Ratio, Better: Lower,
-		take: ratioOf("no completed operation", func(k *results.KindStats) (part, whole int64) { return k.Attempts, k.Operations })},
-	{Name: "retries_per_operation", About: "attempts that repeat a request, per operation", Scope: OfOperations, Unit: Ratio, Better: Lower,
-		take: ratioOf("no completed operation", func(k *results.KindStats) (part, whole int64) { return k.Retries, k.Operations })},
+	ratioOf("tries", "requests per operation", Ratio, attempts, operations, "no completed operation"),
+	ratioOf("retries_per_operation", "attempts that repeat a request, per operation", Ratio, retries, operations, "no completed operation"),
 	{Name: "offered", About: "entities per second due: a step's rate times entities per operation, otherwise in the last half; " +
 		"partitions: busiest second; accounts: whole phase", Scope: OfLoad, Unit: PerSecond,
 		take: func(s *Selection) Value {
 			if s.ref.Part != Account {
 				return s.rate(offeredIn, (*Selection).offered)
 			}
-			most := untold("no phase reported")
+			most := unknown(noPhase)
 			for _, step := range s.steps {
 				sum := step.counts(nil)
 				offered := sum.Offered
@@ -608,9 +583,7 @@ var loads = []Definition{
 			sum := s.counts()
 			return perSecond(float64(sum.Throttled), s.seconds(), sum.Throttled)
 		}},
-	{Name: "share_lost", About: "share of due operations given up, failed or dropped, " +
-		"whenever they ended", Scope: OfOperations, Unit: Share, Better: Lower,
-		take: ratioOf(nothingDue, func(k *results.KindStats) (part, whole int64) { return lostOperations(k), k.Scheduled })},
+	ratioOf("share_lost", "share of due operations given up, failed or dropped, whenever they ended", Share, lostOperations, scheduled, nothingDue),
 	{Name: "share_lost_settled", About: "lost share in the last half of each step", Scope: OfOperations,
 		Unit: Share, Better: Lower, take: func(s *Selection) Value {
 			settled, _ := s.settled()
@@ -623,31 +596,25 @@ var loads = []Definition{
 		}},
 	{Name: "length", About: "total duration of phases", Scope: OfPhases, Unit: Nanoseconds, take: func(s *Selection) Value {
 		if len(s.steps) == 0 {
-			return untold("no phase reported")
+			return unknown(noPhase)
 		}
-		return knownValue(s.seconds()*float64(time.Second), int64(len(s.steps)))
+		return known(s.seconds()*float64(time.Second), int64(len(s.steps)))
 	}},
 	{Name: "throughput", About: "mean entities per second of successful attempts in whole seconds of each step's last half, " +
 		"by end; 95 % interval by batch means", Scope: OfOperations,
 		Unit: PerSecond, Better: Higher, take: (*Selection).throughput},
 }
 
-const nothingDue = "nothing was due"
-
-// ratioOf returns a ratio of two counts of a selection, or why there is none if the second is 0.
-func ratioOf(why string, of func(k *results.KindStats) (part, whole int64)) func(*Selection) Value {
-	return func(s *Selection) Value {
-		sum := s.counts()
-		part, whole := of(&sum)
-		return ratio(part, whole, why)
-	}
-}
+const (
+	nothingDue = "nothing was due"
+	noPhase    = "no phase reported"
+)
 
 // rate returns the mean of a rate over the steps, weighted by the length of their settled part,
 // or that of a partition in its busiest second.
 func (s *Selection) rate(partitions perPartition, of func(*Selection, Step) float64) Value {
 	if s.ref.Part != Whole {
-		most := untold("no operation on one partition")
+		most := unknown("no operation on one partition")
 		for _, step := range s.steps {
 			list, over := partitions(step.Phase)
 			one := s.busiestOf(list, over, int64(len(list)) < step.Phase.PartitionsHit)
@@ -667,7 +634,7 @@ func (s *Selection) rate(partitions perPartition, of func(*Selection, Step) floa
 		}
 	}
 	if over <= 0 {
-		return untold("run ended before the step's last half")
+		return unknown("run ended before the step's last half")
 	}
 	return perSecond(entities, over, due)
 }
@@ -731,10 +698,10 @@ func (s *Selection) throughput() Value {
 		}
 	}
 	if len(all) == 0 {
-		return untold("no whole second in a step's last half")
+		return unknown("no whole second in a step's last half")
 	}
 	found := statistics.BatchMeans(all)
-	v := knownValue(found.Mean/scale, int64(seconds))
+	v := known(found.Mean/scale, int64(seconds))
 	if found.Known && len(s.steps) == 1 {
 		v.Interval = &[2]float64{(found.Mean - found.Half) / scale, (found.Mean + found.Half) / scale}
 	}
@@ -785,11 +752,11 @@ var partitions = []Definition{
 			"with 1 % throttled and less served than offered, if three, and half at that load"},
 	{Name: "partitions", About: "maximum PartitionKeys per phase of single-partition operations",
 		Scope: OfPhases, Unit: Count, take: func(s *Selection) Value {
-			most := untold("no phase reported")
+			most := unknown(noPhase)
 			for _, step := range s.steps {
-				one := knownValue(float64(step.Phase.PartitionsHit), step.Phase.PartitionsHit)
+				one := known(float64(step.Phase.PartitionsHit), step.Phase.PartitionsHit)
 				if one.AtLeast = step.Phase.OfferedOver > 0; step.Phase.Offered == nil {
-					return untold("the run ended early")
+					return unknown("the run ended early")
 				}
 				most = greater(most, one)
 			}
@@ -825,11 +792,11 @@ const notKept = "partitions are not recorded"
 func (s *Selection) busiestOf(list []results.PartitionStats, over int64, more bool) Value {
 	switch {
 	case list == nil && over == 0:
-		return untold(notKept)
+		return unknown(notKept)
 	case s.ref.Part == Hottest && len(list) == 0:
 		return Value{Why: "no operation on one partition"}
 	case s.ref.Part == Hottest:
-		v := knownValue(float64(list[0].Busiest), list[0].Entities)
+		v := known(float64(list[0].Busiest), list[0].Entities)
 		// All that fell to others together is less than what the first had in a second.
 		v.AtLeast = list[0].AtLeast || over > list[0].Busiest
 		return v
@@ -839,17 +806,17 @@ func (s *Selection) busiestOf(list []results.PartitionStats, over int64, more bo
 	for i, one := range list {
 		if one.Key == s.ref.Key {
 			if more && i >= results.KeptPartitions {
-				return untold(notKept)
+				return unknown(notKept)
 			}
-			v := knownValue(float64(one.Busiest), one.Entities)
+			v := known(float64(one.Busiest), one.Entities)
 			v.AtLeast = one.AtLeast
 			return v
 		}
 	}
 	if over > 0 || len(list) >= results.KeptPartitions {
-		return untold(notKept)
+		return unknown(notKept)
 	}
-	return knownValue(0, 0)
+	return known(0, 0)
 }
 
 // exact turns a lower bound into a figure that is not told: a check must not pass on it.
@@ -877,11 +844,11 @@ func greater(a, b Value) Value {
 
 // mean returns the greatest mean of a partition in any of the phases.
 func (s *Selection) mean(of perPartition) Value {
-	most := untold("no operation on one partition")
+	most := unknown("no operation on one partition")
 	for _, step := range s.steps {
 		list, over := of(step.Phase)
 		if list == nil && over == 0 {
-			return untold(notKept)
+			return unknown(notKept)
 		}
 		entities := int64(0)
 		for _, one := range list {

@@ -31,11 +31,11 @@ func (f *Figures) Take(ref Reference) Value { return f.In(ref, ref.Unit()) }
 func (f *Figures) In(ref Reference, in Unit) Value {
 	d, known := Find(ref.Name)
 	if !known {
-		return untold("no such figure")
+		return unknown("no such figure")
 	}
 	s, why := f.selection(ref, in)
 	if why != "" {
-		return untold(why)
+		return unknown(why)
 	}
 	return f.taken(&d, &s)
 }
@@ -85,7 +85,7 @@ func own(name string) Unit { return Reference{Name: name}.Unit() }
 func (f *Figures) over(name string, steps []Step, in Unit, want func(results.Kind) bool) Value {
 	d, known := Find(name)
 	if !known {
-		return untold("no such figure")
+		return unknown("no such figure")
 	}
 	return f.taken(&d, &Selection{of: f, ref: Reference{Name: name}, in: in, steps: steps, want: want})
 }
@@ -93,7 +93,7 @@ func (f *Figures) over(name string, steps []Step, in Unit, want func(results.Kin
 func (f *Figures) taken(d *Definition, s *Selection) Value {
 	v := d.take(s)
 	if v.Told && (math.IsNaN(v.Value) || math.IsInf(v.Value, 0)) {
-		return untold("not in the record")
+		return unknown("not in the record")
 	}
 	v.Provenance = Measured
 	if f.record.Manifest.Modelled() {

@@ -338,11 +338,11 @@ func saturation(s *Selection) Value {
 	if r := s.of.record; r.Capture != nil || r.Manifest.Spread != nil || Spreads(r) && r.Manifest.PartitionKey == "" {
 		// What several partitions are served while load balancing works is no
 		// saturation of anything.
-		return untold("load balancing changes what partitions are served")
+		return unknown("load balancing changes what partitions are served")
 	}
 	// Two limits are the same within 2 %.
 	const near = 1.02
-	v := untold("negligible throttling")
+	v := unknown("negligible throttling")
 	for _, ladder := range s.of.Ladders() {
 		if !slices.ContainsFunc(s.steps, func(step Step) bool { return step.Phase.Stage == ladder.Stage }) {
 			continue
@@ -354,7 +354,7 @@ func saturation(s *Selection) Value {
 		case one.Told && !v.Told:
 			v = one
 		case one.Told && max(v.Value, one.Value) > near*min(v.Value, one.Value):
-			return untold(fmt.Sprintf("limits of parts of the load differ, %.0f and %.0f entities/s", v.Value, one.Value))
+			return unknown(fmt.Sprintf("limits of parts of the load differ, %.0f and %.0f entities/s", v.Value, one.Value))
 		case one.Told && one.Count > v.Count:
 			v = one
 		}
@@ -366,23 +366,23 @@ func saturation(s *Selection) Value {
 func (l *Ladder) Saturation() Value {
 	switch l.Throttling {
 	case Limited, Queued:
-		v := knownValue(l.Rate, int64(l.Used))
+		v := known(l.Rate, int64(l.Used))
 		v.Interval = &[2]float64{l.Low, l.High}
 		return v
 	case Unthrottled:
-		return untold("negligible throttling")
+		return unknown("negligible throttling")
 	case Moving:
-		return untold(fmt.Sprintf("throttling changes: %.0f to %.0f entities/s served per second", l.Low, l.High))
+		return unknown(fmt.Sprintf("throttling changes: %.0f to %.0f entities/s served per second", l.Low, l.High))
 	case Sporadic:
-		return untold("sporadic throttling: the same share of any load")
+		return unknown("sporadic throttling: the same share of any load")
 	case Brief:
-		return untold(fmt.Sprintf("throttling in only %d s", l.Seconds))
+		return unknown(fmt.Sprintf("throttling in only %d s", l.Seconds))
 	case Outage:
-		return untold("an outage: nothing was served while throttled")
+		return unknown("an outage: nothing was served while throttled")
 	case Carried:
-		return untold("retries succeeded: under 1 % was lost")
+		return unknown("retries succeeded: under 1 % was lost")
 	default:
-		return untold("one rate cannot distinguish a limit from sporadic throttling")
+		return unknown("one rate cannot distinguish a limit from sporadic throttling")
 	}
 }
 
