@@ -29,15 +29,11 @@ func (f *Figures) Take(ref Reference) Value { return f.In(ref, ref.Unit()) }
 
 // In returns a figure in one of its units: times in nanoseconds, shares of one.
 func (f *Figures) In(ref Reference, in Unit) Value {
-	d, known := Find(ref.Name)
-	if !known {
-		return unknown("no such figure")
-	}
 	s, why := f.selection(ref, in)
 	if why != "" {
 		return unknown(why)
 	}
-	return f.taken(&d, &s)
+	return f.take(ref.Name, &s)
 }
 
 // Named returns a figure of the whole run by its name.
@@ -60,16 +56,9 @@ func (f *Figures) OfKinds(name string, want func(results.Kind) bool) Value {
 	return f.over(name, f.reported, own(name), want)
 }
 
-// OfAll returns a figure of all phases, those that are not reported among them, and the
-// kinds that want chooses.
+// OfAll returns a figure of all phases, also those that are not reported, and the kinds that want chooses.
 func (f *Figures) OfAll(name string, want func(results.Kind) bool) Value {
-	var all []Step
-	for p := range f.record.Phases {
-		if step, some := StepOf(f.record, &f.record.Phases[p]); some {
-			all = append(all, step)
-		}
-	}
-	return f.over(name, all, own(name), want)
+	return f.over(name, stepsOf(f.record, func(*results.Phase) bool { return true }), own(name), want)
 }
 
 // Share returns the share that a figure of the whole run is of what it is a part of.
@@ -83,14 +72,14 @@ func (f *Figures) InKinds(name string, in Unit, want func(results.Kind) bool) Va
 func own(name string) Unit { return Reference{Name: name}.Unit() }
 
 func (f *Figures) over(name string, steps []Step, in Unit, want func(results.Kind) bool) Value {
-	d, known := Find(name)
-	if !known {
-		return unknown("no such figure")
-	}
-	return f.taken(&d, &Selection{of: f, ref: Reference{Name: name}, in: in, steps: steps, want: want})
+	return f.take(name, &Selection{of: f, ref: Reference{Name: name}, in: in, steps: steps, want: want})
 }
 
-func (f *Figures) taken(d *Definition, s *Selection) Value {
+func (f *Figures) take(name string, s *Selection) Value {
+	d, exists := Find(name)
+	if !exists {
+		return unknown("no such figure")
+	}
 	v := d.take(s)
 	if v.Told && (math.IsNaN(v.Value) || math.IsInf(v.Value, 0)) {
 		return unknown("not in the record")
@@ -151,28 +140,18 @@ func (f *Figures) operation(name string) bool {
 	return false
 }
 
-// named returns the phases of a name: those that are so called, or else the parts of
-// the stretch of load that is, of which the reported ones where any are.
-func (f *Figures) named(name string) []Step {
-	var called, parts, shown []Step
-	for p := range f.record.Phases {
-		step, some := StepOf(f.record, &f.record.Phases[p])
-		switch {
-		case !some:
-		case step.Phase.Name == name:
-			called = append(called, step)
-		case step.Phase.Stage == name && step.Phase.Reported:
-			shown = append(shown, step)
-		case step.Phase.Stage == name:
-			parts = append(parts, step)
+// named returns the phases of a name, else the reported ones of the stage of that name, else all of that stage.
+func (f *Figures) named(name string) (steps []Step) {
+	for _, want := range []func(p *results.Phase) bool{
+		func(p *results.Phase) bool { return p.Name == name },
+		func(p *results.Phase) bool { return p.Stage == name && p.Reported },
+		func(p *results.Phase) bool { return p.Stage == name },
+	} {
+		if steps = stepsOf(f.record, want); len(steps) > 0 {
+			break
 		}
 	}
-	for _, list := range [][]Step{called, shown} {
-		if len(list) > 0 {
-			return list
-		}
-	}
-	return parts
+	return steps
 }
 
 // sum returns the sum of what the selection holds. Its histograms may be those of the
@@ -241,9 +220,13 @@ func Steps(record *results.Record) []Step {
 // Reported returns every reported phase of some length, closed loops included, in the
 // order of the record.
 func Reported(record *results.Record) []Step {
-	var steps []Step
+	return stepsOf(record, func(p *results.Phase) bool { return p.Reported })
+}
+
+// stepsOf returns the wanted phases of some length in the order of the record.
+func stepsOf(record *results.Record, want func(p *results.Phase) bool) (steps []Step) {
 	for p := range record.Phases {
-		if step, some := StepOf(record, &record.Phases[p]); some && step.Phase.Reported {
+		if step, some := StepOf(record, &record.Phases[p]); some && want(step.Phase) {
 			steps = append(steps, step)
 		}
 	}

@@ -113,12 +113,9 @@ func (f *Figures) Ladders() []Ladder {
 	for i := range f.ladders {
 		l := &f.ladders[i]
 		last := l.Steps[len(l.Steps)-1].Phase
-		for p := range f.record.Phases {
-			phase := &f.record.Phases[p]
-			if step, some := StepOf(f.record, phase); some && !phase.Reported && phase.Stage == l.Stage && phase.Rate > 0 && phase.Begin >= last.End {
-				l.holds = append(l.holds, step)
-			}
-		}
+		l.holds = stepsOf(f.record, func(p *results.Phase) bool {
+			return !p.Reported && p.Stage == l.Stage && p.Rate > 0 && p.Begin >= last.End
+		})
 		l.judge(f.run)
 	}
 	return f.ladders
