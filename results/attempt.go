@@ -267,20 +267,19 @@ func (c *Causes) Merge(other Causes) {
 	}
 }
 
-// Of returns how many attempts of a class the causes are of.
-func (c Causes) Of(class Class) (attempts int64) {
-	for i := range c {
-		if c[i].Class == class {
-			attempts += c[i].Attempts
-		}
-	}
-	return attempts
+// Of returns the number of attempts of a class.
+func (c Causes) Of(class Class) int64 {
+	return c.sum(func(one *Cause) bool { return one.Class == class })
 }
 
-// Injected returns how many attempts of a class met a fault that was asked for.
-func (c Causes) Injected(class Class) (attempts int64) {
+// Injected returns the number of attempts of a class that met an injected fault.
+func (c Causes) Injected(class Class) int64 {
+	return c.sum(func(one *Cause) bool { return one.Class == class && one.Injected })
+}
+
+func (c Causes) sum(is func(*Cause) bool) (attempts int64) {
 	for i := range c {
-		if c[i].Class == class && c[i].Injected {
+		if is(&c[i]) {
 			attempts += c[i].Attempts
 		}
 	}

@@ -39,40 +39,40 @@ type Dir string
 
 var _ Folder = Dir("")
 
-// MakeDir creates a new folder for a run below parent, named after the time and
-// the scenario; parent is created where it is missing. A name that is taken gets
-// a number. Errors wrap [ErrWrite].
-func MakeDir(parent string, started time.Time, scenario string) (Dir, error) {
-	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return "", fmt.Errorf("%w: %w", ErrWrite, err)
+// writeError wraps an error of writing a record, nil if it is nil.
+func writeError(err error) error {
+	if err == nil {
+		return nil
 	}
-	// So that the name leads nowhere else, nothing but letters, digits and "-_" is in it.
-	const longest = 48
+	return fmt.Errorf("%w: %w", ErrWrite, err)
+}
+
+// MakeDir creates a folder for a run below parent, named after the time and the scenario, and parent if it is missing. A
+// number is added to a name that exists. Errors wrap [ErrWrite].
+func MakeDir(parent string, started time.Time, scenario string) (Dir, error) {
+	// Only letters, digits and "-_" are kept, so that the name is no path.
+	const maxLength, maxNumber = 48, 1000
 	label := []rune(scenario)
 	for i, c := range label {
 		if !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '-' && c != '_' {
 			label[i] = '-'
 		}
 	}
-	base := filepath.Join(parent, started.UTC().Format("20060102T150405Z")+"-"+string(label[:min(len(label), longest)]))
-	for n := 1; ; n++ {
-		name := base
-		if n > 1 {
-			name = fmt.Sprintf("%s-%d", base, n)
-		}
-		err := os.Mkdir(name, 0o755)
-		if err == nil {
+	base := filepath.Join(parent, started.UTC().Format("20060102T150405Z")+"-"+string(label[:min(len(label), maxLength)]))
+	err := os.MkdirAll(parent, 0o755)
+	name := base
+	for n := 2; err == nil; n++ {
+		if err = os.Mkdir(name, 0o755); err == nil {
 			return Dir(name), nil
 		}
-		const most = 1000
-		if !errors.Is(err, fs.ErrExist) || n == most {
-			return "", fmt.Errorf("%w: %w", ErrWrite, err)
+		if errors.Is(err, fs.ErrExist) && n <= maxNumber {
+			name, err = fmt.Sprintf("%s-%d", base, n), nil
 		}
 	}
+	return "", writeError(err)
 }
 
-// NewDir makes the folder of a run: by the name of its own that it is given, as [UseDir]
-// does, and else a new one below the parent, as [MakeDir] does.
+// NewDir makes the folder of a run: name as [UseDir] does if it is not empty, otherwise a new one as [MakeDir] does.
 func NewDir(name, parent string, started time.Time, scenario string) (Dir, error) {
 	if name != "" {
 		return UseDir(name)
@@ -80,22 +80,21 @@ func NewDir(name, parent string, started time.Time, scenario string) (Dir, error
 	return MakeDir(parent, started, scenario)
 }
 
-// UseDir makes a folder of the given name into one for a run, creating it where
-// it is missing. It refuses one that already holds a record, and proves that it
-// can be written to. Errors wrap [ErrWrite].
+// UseDir makes a folder that may exist the folder of a run. It fails if the folder has a record or cannot be written to.
+// Errors wrap [ErrWrite].
 func UseDir(name string) (Dir, error) {
-	if err := os.MkdirAll(name, 0o755); err != nil {
-		return "", fmt.Errorf("%w: %w", ErrWrite, err)
-	}
 	if _, err := os.Stat(filepath.Join(name, RunFile)); err == nil {
 		return "", fmt.Errorf("%w: %s already holds a run", ErrWrite, name)
 	}
-	probe, err := os.CreateTemp(name, ".probe-*")
-	if err != nil {
-		return "", fmt.Errorf("%w: %w", ErrWrite, err)
+	err := os.MkdirAll(name, 0o755)
+	if err == nil {
+		var probe *os.File
+		if probe, err = os.CreateTemp(name, ".probe-*"); err == nil {
+			err = errors.Join(probe.Close(), os.Remove(probe.Name()))
+		}
 	}
-	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
-		return "", fmt.Errorf("%w: %w", ErrWrite, err)
+	if err != nil {
+		return "", writeError(err)
 	}
 	return Dir(name), nil
 }

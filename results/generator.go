@@ -148,14 +148,16 @@ func (r *Recorder) Health(v Health) {
 	}
 }
 
-// followedBy returns the health of a stretch of seconds and the one after it together. A nil one is not known.
-func (v *Health) followedBy(next *Health) *Health {
-	if v == nil || next == nil {
-		return cmp.Or(v, next)
+// combined returns the health of two generators in a second (how is "merge"), or of a generator in consecutive seconds
+// ("follow"). Nil means unknown.
+func (v *Health) combined(other *Health, how string) *Health {
+	if v == nil || other == nil {
+		return cmp.Or(v, other)
 	}
 	sum := *v
-	combine(&sum, next, "follow")
-	sum.Unanswered = slices.Concat(v.Unanswered, next.Unanswered)
+	combine(&sum, other, how)
+	sum.Unanswered = slices.Concat(v.Unanswered, other.Unanswered)
+	slices.SortStableFunc(sum.Unanswered, func(a, b Stretch) int { return cmp.Compare(a.From, b.From) })
 	return &sum
 }
 

@@ -394,7 +394,7 @@ func (c *condenser) sum() Interval {
 	for _, one := range of {
 		more := one.Of()
 		AddTimes(sum.Sum, &more, 1)
-		sum.Generator = sum.Generator.followedBy(one.Generator)
+		sum.Generator = sum.Generator.combined(one.Generator, "follow")
 	}
 	sum.Sum.Length = c.to - c.from
 	if c.from%60 == 0 && c.to-c.from == 60 && countOf(of, (*Interval).hasSuccess) > 1 {

@@ -221,19 +221,6 @@ func mergeGenerators(parts []MergePart) *Generator {
 	return sum
 }
 
-// worseHealth returns the health of two generators in one second: the sum of what they use, and the
-// larger of each delay.
-func worseHealth(a, b *Health) *Health {
-	if a == nil || b == nil {
-		return cmp.Or(a, b)
-	}
-	sum := *a
-	combine(&sum, b, "merge")
-	sum.Unanswered = slices.Concat(a.Unanswered, b.Unanswered)
-	slices.SortStableFunc(sum.Unanswered, func(x, y Stretch) int { return cmp.Compare(x.From, y.From) })
-	return &sum
-}
-
 // runsOf returns the runs of a part, which may be merged itself.
 func runsOf(part MergePart) []MergedRun {
 	m := &part.Record.Manifest

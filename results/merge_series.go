@@ -2,6 +2,7 @@ package results
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -213,35 +214,24 @@ func (h *Heat) keepRows(rows []missingRow) {
 // mergeIntervals sums second by second. A short gap is filled with empty seconds, as a record leaves out only long ones.
 func mergeIntervals(parts []MergePart, phases []Phase) []Interval {
 	seconds := make(map[int64][]*Interval)
-	var numbers []int64
 	for _, part := range parts {
 		for i := range part.Record.Intervals {
 			one := &part.Record.Intervals[i]
-			if seconds[one.Second] == nil {
-				numbers = append(numbers, one.Second)
-			}
 			seconds[one.Second] = append(seconds[one.Second], one)
 		}
 	}
-	slices.Sort(numbers)
-	list, next := make([]Interval, 0, len(numbers)), int64(0)
+	list, next := make([]Interval, 0, len(seconds)), int64(0)
 	kinds := rows{kinds: parts[0].Record.Manifest.Operations}
-	for _, number := range numbers {
-		one := MergeSecond(seconds[number])
-		if gap := number - next; !isIdle(gap) {
-			for ; next < number; next++ {
-				list = append(list, named(kinds.empty(next), phases))
-			}
+	for _, number := range slices.Sorted(maps.Keys(seconds)) {
+		for ; next < number && !isIdle(number-next); next++ {
+			list = append(list, kinds.empty(next))
 		}
-		list, next = append(list, named(one, phases)), number+1
+		list, next = append(list, MergeSecond(seconds[number])), number+1
+	}
+	for i := range list {
+		list[i].Phase = phaseName(phases, nil, list[i].Second)
 	}
 	return list
-}
-
-// named returns a second with the name of its phase.
-func named(second Interval, phases []Phase) Interval {
-	second.Phase = phaseName(phases, nil, second.Second)
-	return second
 }
 
 // MergeSecond sums the same second of several runs, one at least, of the same kinds of operation.
@@ -267,7 +257,7 @@ func MergeSecond(of []*Interval) Interval {
 			fault.Attempts = 0
 			met[fault] += attempts
 		}
-		sum.Generator = worseHealth(sum.Generator, one.Generator)
+		sum.Generator = sum.Generator.combined(one.Generator, "merge")
 	}
 	sum.Causes = sum.Causes.Told()
 	for k := range sum.Kinds {

@@ -396,19 +396,17 @@ func (r *Record) save(folder Folder) error {
 	if err == nil {
 		err = folder.Replace(RunFile, append(text, '\n'))
 	}
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrWrite, err)
-	}
-	return nil
+	return writeError(err)
 }
 
 // Write writes a record that was put together elsewhere into a folder, as [Recorder] writes
 // one: the lines first, so that there is no run.json without them. Its error wraps [ErrWrite].
 func (r *Record) Write(folder Folder) error {
-	if err := errors.Join(writeLines(folder, IntervalsFile, r.Intervals), writeLines(folder, EventsFile, r.Events)); err != nil {
-		return fmt.Errorf("%w: %w", ErrWrite, err)
+	err := errors.Join(writeLines(folder, IntervalsFile, r.Intervals), writeLines(folder, EventsFile, r.Events))
+	if err == nil {
+		return r.save(folder)
 	}
-	return r.save(folder)
+	return writeError(err)
 }
 
 func writeLines[T any](folder Folder, name string, list []T) error {
@@ -460,7 +458,5 @@ func (r *Recorder) writeLine(to io.Writer, value any) {
 	if err == nil {
 		_, err = to.Write(append(text, '\n'))
 	}
-	if err != nil {
-		r.failure = fmt.Errorf("%w: %w", ErrWrite, err)
-	}
+	r.failure = writeError(err)
 }

@@ -2,7 +2,7 @@ package results
 
 import (
 	"cmp"
-	"fmt"
+	"errors"
 	"io"
 	"slices"
 	"sync"
@@ -51,14 +51,13 @@ func NewRecorder(folder Folder, manifest Manifest) (*Recorder, error) {
 		return nil, err
 	}
 	var err error
-	if r.intervals, err = folder.Create(IntervalsFile); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrWrite, err)
-	}
-	if r.events, err = folder.Create(EventsFile); err != nil {
+	if r.intervals, err = folder.Create(IntervalsFile); err == nil {
+		if r.events, err = folder.Create(EventsFile); err == nil {
+			return r, nil
+		}
 		r.intervals.Close()
-		return nil, fmt.Errorf("%w: %w", ErrWrite, err)
 	}
-	return r, nil
+	return nil, writeError(err)
 }
 
 // Alone says that from now on one goroutine alone calls the recorder, as the one of a run
@@ -320,16 +319,7 @@ func (r *Recorder) Seal(summary *Summary) error {
 	if summary != nil {
 		r.record.Validity, r.record.Reasons = summary.Validity, summary.Reasons
 	}
-	err := r.save()
-	for _, file := range []io.Closer{r.intervals, r.events} {
-		if closing := file.Close(); closing != nil && err == nil {
-			err = fmt.Errorf("%w: %w", ErrWrite, closing)
-		}
-	}
-	if r.failure != nil {
-		return r.failure
-	}
-	return err
+	return cmp.Or(r.failure, r.save(), writeError(errors.Join(r.intervals.Close(), r.events.Close())))
 }
 
 // How much of one sort lies in the intake: from intakeRoom on, whoever tells of more takes it
