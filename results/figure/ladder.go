@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"loadgen/report/compare/statistics"
 	"loadgen/results"
 )
 
@@ -250,12 +251,7 @@ func (l *Ladder) judgeRefusals(all, run []second) {
 
 func (l *Ladder) classify(all, run []second) {
 	l.Throttling = Unthrottled
-	var evidence []second
-	for _, s := range all {
-		if s.evidence() {
-			evidence = append(evidence, s)
-		}
-	}
+	evidence := where(all, (*second).evidence)
 	if l.Seconds = len(evidence); l.Seconds == 0 {
 		return
 	}
@@ -434,11 +430,8 @@ func (f *fit) spread(seconds int, rate float64) float64 {
 
 // rangeOf returns the mean, the minimum and the maximum of the entities served in a second.
 func rangeOf(list []second) (mean, low, high float64) {
-	low = math.Inf(1)
-	for _, s := range list {
-		low, high = min(low, float64(s.Served)), max(high, float64(s.Served))
-	}
-	return meanServed(list), low, high
+	served := valuesOf(list, (*second).served)
+	return statistics.Mean(served), slices.Min(served), slices.Max(served)
 }
 
 // hasSeveralRates reports whether there are enough seconds, the generator was on time in all of

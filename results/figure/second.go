@@ -31,6 +31,8 @@ func (s *second) evidence() bool {
 
 func (s *second) late() bool { return !s.OnTime() }
 
+func (s *second) served() float64 { return float64(s.Served) }
+
 // growth returns the growth of the queue in operations.
 func (s *second) growth() float64 { return float64(s.queued - s.queuedBefore) }
 
@@ -60,18 +62,27 @@ func secondOf(row *results.Interval, step int) second {
 	return s
 }
 
-// atLimit returns the seconds of evidence in which as much was asked as they typically
-// serve: in one that the load passed its limit in, less was.
+// valuesOf returns a value of each second.
+func valuesOf(list []second, value func(*second) float64) []float64 {
+	values := make([]float64, len(list))
+	for i := range list {
+		values[i] = value(&list[i])
+	}
+	return values
+}
+
+// where returns the seconds for which keep returns true.
+func where(list []second, keep func(*second) bool) []second {
+	return slices.DeleteFunc(slices.Clone(list), func(s second) bool { return !keep(&s) })
+}
+
+// atLimit returns the seconds of evidence that were asked as much as they typically serve. A second in which the load
+// crosses its limit is asked less.
 func atLimit(evidence []second) []second {
 	core := evidence
 	for range 5 {
 		rate := medianServed(core)
-		next := make([]second, 0, len(evidence))
-		for _, s := range evidence {
-			if s.asked >= rate*(1+enough) {
-				next = append(next, s)
-			}
-		}
+		next := where(evidence, func(s *second) bool { return s.asked >= rate*(1+enough) })
 		if len(next) < FewestSeconds || len(next) == len(core) {
 			return core
 		}
@@ -84,38 +95,24 @@ func medianServed(list []second) float64 {
 	if len(list) == 0 {
 		return 0
 	}
-	served := make([]int64, len(list))
-	for i := range list {
-		served[i] = list[i].Served
-	}
-	return statistics.Median(served)
+	return statistics.Median(valuesOf(list, (*second).served))
 }
 
-func meanServed(list []second) float64 {
-	sum := 0.0
-	for _, s := range list {
-		sum += float64(s.Served)
-	}
-	return sum / float64(max(1, len(list)))
-}
+func meanServed(list []second) float64 { return statistics.Mean(valuesOf(list, (*second).served)) }
 
-// onTimeOf returns the seconds in which the generator was on time, all where those are too
-// few.
+// onTimeOf returns the seconds in which the generator was on time, all if those are too few.
 func onTimeOf(list []second) []second {
-	used := slices.DeleteFunc(slices.Clone(list), func(s second) bool { return s.late() })
+	used := where(list, func(s *second) bool { return !s.late() })
 	if len(used) < FewestSeconds {
 		return list
 	}
 	return used
 }
 
-// heavier returns the half of the seconds in which more was asked, where that differs: what
-// throttling by chance leaves of less load may lie below a limit.
+// heavier returns the half of the seconds in which more was asked, if that differs: random throttling may reduce a
+// lower load to less than a limit.
 func heavier(list []second) []second {
-	asked := make([]float64, len(list))
-	for i := range list {
-		asked[i] = list[i].asked
-	}
+	asked := valuesOf(list, func(s *second) float64 { return s.asked })
 	slices.Sort(asked)
 	const wide = 1.1
 	quarter := len(asked) / 4
@@ -123,10 +120,10 @@ func heavier(list []second) []second {
 		return list
 	}
 	middle := asked[len(asked)/2]
-	light := slices.DeleteFunc(slices.Clone(list), func(s second) bool { return s.asked >= middle })
-	heavy := slices.DeleteFunc(slices.Clone(list), func(s second) bool { return s.asked < middle })
+	light := where(list, func(s *second) bool { return s.asked < middle })
+	heavy := where(list, func(s *second) bool { return s.asked >= middle })
 	if medianServed(light) > (1+steady)*medianServed(heavy) {
-		// That no limit explains which stays.
+		// A constant limit does not explain that.
 		return list
 	}
 	return heavy
@@ -210,17 +207,9 @@ func queueingOf(list []second) queueing {
 	q.growth = q.early + q.late
 	n := float64(len(list))
 	// Few seconds underestimate the deviation.
-	q.deviation = deviationOf(growths(list)) * math.Sqrt(n) * (1 + 2/n)
+	q.deviation = deviationOf(valuesOf(list, (*second).growth)) * math.Sqrt(n) * (1 + 2/n)
 	q.busyFrom = float64(list[0].queuedBefore) + max(q.growth/4, minGrowth)
 	return q
-}
-
-func growths(list []second) []float64 {
-	values := make([]float64, len(list))
-	for i, s := range list {
-		values[i] = s.growth()
-	}
-	return values
 }
 
 // deviationOf estimates a standard deviation by the median absolute deviation, which ignores a
@@ -252,7 +241,7 @@ func (q *queueing) mayHide(l *Ladder, step Step) bool {
 // surges reports whether the queue grows for a while, as in an overload, while the offered rate
 // rises and falls.
 func surges(list []second) bool {
-	growth := growths(list)
+	growth := valuesOf(list, (*second).growth)
 	// Neighbouring seconds have nearly the same rate: the rest of their difference is chance.
 	changes := make([]float64, 0, len(growth))
 	for i := 1; i < len(growth); i++ {
