@@ -141,7 +141,7 @@ func (a *Attempt) HeldByLine() bool {
 func (a *Attempt) HeldBack() bool { return a.Sent-a.Intended+a.LineWait > HeldBackAfter }
 
 // own returns what of Entities the operation does in the partition of its first attempt.
-func (a *Attempt) own() int64 {
+func (a *Attempt) ownEntities() int64 {
 	own := a.Entities
 	for i := range a.Beyond {
 		own -= a.Beyond[i].Entities
@@ -191,12 +191,12 @@ const OtherCauses = "other"
 const (
 	// MostCauses is how many causes are told at most, beside the others of each class.
 	MostCauses = 16
-	// mostHeard is how many are told apart while they are counted: what comes later than
+	// maxCountedCauses is how many are told apart while they are counted: what comes later than
 	// those counts among the others.
-	mostHeard = 128
+	maxCountedCauses = 128
 	// longestCode is how much is kept of a code, in bytes: the service's are shorter, and
 	// another's can be anything.
-	longestCode = 64
+	maxCodeLength = 64
 )
 
 // Causes count the attempts that were throttled or failed, by what came of them: in the
@@ -221,13 +221,13 @@ func (c *Causes) add(one Cause) {
 	if one.Class != Throttled {
 		one.Class = Failed
 	}
-	if len(one.Code) > longestCode || !utf8.ValidString(one.Code) {
-		one.Code = clipped(one.Code)
+	if len(one.Code) > maxCodeLength || !utf8.ValidString(one.Code) {
+		one.Code = clipCode(one.Code)
 	}
 	if c.count(&one) {
 		return
 	}
-	if len(*c) >= mostHeard {
+	if len(*c) >= maxCountedCauses {
 		if one.Status, one.Code, one.Injected = 0, OtherCauses, false; c.count(&one) {
 			return
 		}
@@ -238,9 +238,9 @@ func (c *Causes) add(one Cause) {
 
 // clipped returns a code as it is kept: the bytes that a record can hold, no more than
 // there is room for, cut between two characters.
-func clipped(code string) string {
-	code = strings.ToValidUTF8(code[:min(len(code), 2*longestCode)], "\ufffd")
-	cut := min(len(code), longestCode)
+func clipCode(code string) string {
+	code = strings.ToValidUTF8(code[:min(len(code), 2*maxCodeLength)], "\ufffd")
+	cut := min(len(code), maxCodeLength)
 	for cut > 0 && cut < len(code) && !utf8.RuneStart(code[cut]) {
 		cut--
 	}

@@ -66,10 +66,10 @@ type HeatSum struct {
 
 // Sum returns the sums over all columns.
 func (c *HeatCells) Sum() HeatSum {
-	return HeatSum{total(c.Served), total(c.Throttled), total(c.Failed), total(c.Demanded)}
+	return HeatSum{sumOf(c.Served), sumOf(c.Throttled), sumOf(c.Failed), sumOf(c.Demanded)}
 }
 
-func total(list []int64) (sum int64) {
+func sumOf(list []int64) (sum int64) {
 	for _, n := range list {
 		sum += n
 	}
@@ -100,13 +100,13 @@ func (h *Heat) check() error {
 	if h == nil {
 		return nil
 	}
-	if h.SecondsPerColumn < 1 || h.Columns < 0 || h.Columns > MostColumns || len(h.Rows) > mostFollowed {
+	if h.SecondsPerColumn < 1 || h.Columns < 0 || h.Columns > MostColumns || len(h.Rows) > maxFollowed {
 		return fmt.Errorf("%w: the heat map has %d rows and %d columns of %d s; expected at most %d and %d, of 1 s or more",
-			ErrCorrupt, len(h.Rows), h.Columns, h.SecondsPerColumn, mostFollowed, MostColumns)
+			ErrCorrupt, len(h.Rows), h.Columns, h.SecondsPerColumn, maxFollowed, MostColumns)
 	}
-	faulty := h.Rest.uneven(h.Columns) || h.Nowhere.uneven(h.Columns)
+	faulty := h.Rest.isUneven(h.Columns) || h.Nowhere.isUneven(h.Columns)
 	for i := range h.Rows {
-		faulty = faulty || h.Rows[i].uneven(h.Columns)
+		faulty = faulty || h.Rows[i].isUneven(h.Columns)
 	}
 	if faulty {
 		return fmt.Errorf("%w: the heat map has cells for another number of columns than its %d", ErrCorrupt, h.Columns)
@@ -116,7 +116,7 @@ func (h *Heat) check() error {
 
 // uneven reports whether cells are there for another number of columns, or less than
 // nothing is in one.
-func (c *HeatCells) uneven(columns int) bool {
+func (c *HeatCells) isUneven(columns int) bool {
 	for _, series := range c.Series() {
 		if *series != nil && len(*series) != columns || slices.ContainsFunc(*series, func(n int64) bool { return n < 0 }) {
 			return true
@@ -126,16 +126,16 @@ func (c *HeatCells) uneven(columns int) bool {
 }
 
 // The bounds of what a heat map takes, whatever the run: at most about 10 MB while it is
-// recorded, which is that of mostFollowed partitions busy in every column.
+// recorded, which is that of maxFollowed partitions busy in every column.
 const (
-	// mostFollowed is how many partitions are told apart at a time.
-	mostFollowed = 1024
+	// maxFollowed is how many partitions are told apart at a time.
+	maxFollowed = 1024
 	// KeptRows is how many partitions of [Heat] have a row at most, MostColumns how many
 	// columns there are.
 	KeptRows    = 100
 	MostColumns = 240
-	// mostDistinct is up to how many partitions are counted.
-	mostDistinct = 10_000
+	// maxDistinct is up to how many partitions are counted.
+	maxDistinct = 10_000
 )
 
 // heatRecorder lays the attempts of a run out by partition and time. It follows the
@@ -243,7 +243,7 @@ func cellOf(a *Attempt) heatCell {
 		// It counts as what its own request meant to touch.
 		due := a.Due
 		if due <= 0 && a.HasPartition {
-			due = a.own()
+			due = a.ownEntities()
 		}
 		return heatCell{cellThrottled: 1, cellDemanded: due}
 	default:
@@ -276,7 +276,7 @@ func (h *heatRecorder) attempt(second int64, a *Attempt) {
 		h.nowhere[column].add(&cell)
 		return
 	}
-	one := h.find(place{a.Table, a.PartitionKey}, cell[cellDemanded])
+	one := h.placeOf(place{a.Table, a.PartitionKey}, cell[cellDemanded])
 	if one == nil {
 		h.rest[column].add(&cell)
 		return
@@ -298,7 +298,7 @@ func (h *heatRecorder) attempt(second int64, a *Attempt) {
 }
 
 // find returns the cells of a partition, nil if it gets none.
-func (h *heatRecorder) find(at place, demand int64) *followed {
+func (h *heatRecorder) placeOf(at place, demand int64) *followed {
 	if one := h.places[at]; one != nil {
 		return one
 	}
@@ -318,8 +318,8 @@ func (f *followed) addRecent(second, served, throttled int64) {
 func (h *heatRecorder) column(second int64) int {
 	for second>>h.shift >= MostColumns {
 		h.shift++
-		fold(&h.rest)
-		fold(&h.nowhere)
+		foldPairs(&h.rest)
+		foldPairs(&h.nowhere)
 		for i := range h.order {
 			f := h.order[i].of
 			kept := f.cells[:0]
@@ -338,7 +338,7 @@ func (h *heatRecorder) column(second int64) int {
 }
 
 // fold puts every two columns together.
-func fold(cells *[MostColumns]heatCell) {
+func foldPairs(cells *[MostColumns]heatCell) {
 	for i := range cells {
 		cell := cells[i]
 		cells[i] = heatCell{}
@@ -352,7 +352,7 @@ func (h *heatRecorder) follow(at place, demand int64) *followed {
 	if h.places == nil {
 		h.places = make(map[place]*followed)
 	}
-	if len(h.order) < mostFollowed {
+	if len(h.order) < maxFollowed {
 		one := &followed{place: at}
 		h.places[at] = one
 		h.order = append(h.order, bounded{0, one})
@@ -360,20 +360,20 @@ func (h *heatRecorder) follow(at place, demand int64) *followed {
 	}
 	if !h.uncounted {
 		if h.distinct == nil {
-			h.distinct = make(map[place]struct{}, 2*mostFollowed)
+			h.distinct = make(map[place]struct{}, 2*maxFollowed)
 			for i := range h.order {
 				h.distinct[h.order[i].of.place] = struct{}{}
 			}
 		}
 		h.distinct[at] = struct{}{}
-		if len(h.distinct) > mostDistinct {
+		if len(h.distinct) > maxDistinct {
 			h.distinct, h.uncounted = nil, true
 		}
 	}
 	if demand == 0 {
 		return nil
 	}
-	one, upper := h.least()
+	one, upper := h.minBounded()
 	for i := range one.cells {
 		h.rest[one.cells[i].column].add(&one.cells[i].heatCell)
 	}
@@ -388,7 +388,7 @@ func (h *heatRecorder) follow(at place, demand int64) *followed {
 
 // least returns the followed partition whose upper bound is least, which is at the top
 // of the heap, and that bound.
-func (h *heatRecorder) least() (*followed, int64) {
+func (h *heatRecorder) minBounded() (*followed, int64) {
 	for {
 		top := &h.order[0]
 		upper := top.of.demanded + top.of.missed

@@ -19,12 +19,12 @@ import (
 // The span and precision of every histogram: 1 µs to 1 h at three significant
 // figures.
 const (
-	longestMicros      = int64(time.Hour / time.Microsecond)
+	maxMicros          = int64(time.Hour / time.Microsecond)
 	significantFigures = 3
 )
 
 // OverHour stands for every duration over an hour, in microseconds: a lower bound.
-const OverHour = longestMicros + 1
+const OverHour = maxMicros + 1
 
 // Histogram counts durations in microseconds, to three significant figures. It belongs
 // to one goroutine. A nil one can be read and is empty.
@@ -75,8 +75,8 @@ func NewHistogram() *Histogram { return &Histogram{} }
 // hour as an hour.
 func (h *Histogram) Record(d time.Duration) {
 	micros := max(0, int64(d/time.Microsecond))
-	if micros > longestMicros {
-		micros = longestMicros
+	if micros > maxMicros {
+		micros = maxMicros
 		h.over++
 	}
 	h.add(bucket{micros, 1})
@@ -169,7 +169,7 @@ func appendHeader(text []byte, counts int) []byte {
 	for _, field := range []uint32{cookie, uint32(counts), 0, significantFigures} {
 		text = binary.BigEndian.AppendUint32(text, field)
 	}
-	for _, field := range []uint64{1, uint64(longestMicros), math.Float64bits(1)} {
+	for _, field := range []uint64{1, uint64(maxMicros), math.Float64bits(1)} {
 		text = binary.BigEndian.AppendUint64(text, field)
 	}
 	return text
@@ -231,7 +231,7 @@ func (h *Histogram) Max() (longest int64) {
 		return OverHour
 	}
 	for one := range h.buckets() {
-		longest = min(one.last(), longestMicros)
+		longest = min(one.last(), maxMicros)
 	}
 	return longest
 }
@@ -265,7 +265,7 @@ func (h *Histogram) Quantile(q float64) (int64, bool) {
 			return one.from, true
 		}
 		if rank -= one.count; rank <= 0 {
-			return min(one.last(), longestMicros), true
+			return min(one.last(), maxMicros), true
 		}
 	}
 	return h.Max(), true
@@ -326,11 +326,11 @@ type histogramJSON struct {
 
 // longestEncoding bounds what is decoded: a full histogram of this package's
 // span takes a tenth of it.
-const longestEncoding = 1 << 20
+const maxEncodingLength = 1 << 20
 
 // mostDurations bounds what a file may claim, so that no number of histograms
 // that a record can hold overflows where they are merged.
-const mostDurations = 1 << 42
+const maxDurations = 1 << 42
 
 // MarshalJSON implements json.Marshaler.
 func (h *Histogram) MarshalJSON() ([]byte, error) {
@@ -380,7 +380,7 @@ func (h *Histogram) UnmarshalJSON(text []byte) error {
 // decode sets the histogram to a form on disk, and reports whether that has the buckets of this package.
 func (h *Histogram) decode(form *histogramJSON) (own bool, err error) {
 	*h = Histogram{}
-	if form.Count < 0 || form.Count > mostDurations || form.Over < 0 || form.Over > form.Count {
+	if form.Count < 0 || form.Count > maxDurations || form.Over < 0 || form.Over > form.Count {
 		return false, fmt.Errorf("%w: a histogram of %d, %d of them over an hour", ErrCorrupt, form.Count, form.Over)
 	}
 	if form.HDR == "" {
@@ -389,7 +389,7 @@ func (h *Histogram) decode(form *histogramJSON) (own bool, err error) {
 		}
 		return false, nil
 	}
-	if len(form.HDR) > longestEncoding {
+	if len(form.HDR) > maxEncodingLength {
 		return false, fmt.Errorf("%w: a histogram of %d bytes", ErrCorrupt, len(form.HDR))
 	}
 	hdr, err := hdrhistogram.Decode([]byte(form.HDR))
@@ -400,7 +400,7 @@ func (h *Histogram) decode(form *histogramJSON) (own bool, err error) {
 		return false, fmt.Errorf("%w: a histogram of %d says that it holds %d", ErrCorrupt, hdr.TotalCount(), form.Count)
 	}
 	h.over = form.Over
-	if hdr.LowestTrackableValue() == 1 && hdr.HighestTrackableValue() == longestMicros && hdr.SignificantFigures() == significantFigures {
+	if hdr.LowestTrackableValue() == 1 && hdr.HighestTrackableValue() == maxMicros && hdr.SignificantFigures() == significantFigures {
 		for index, n := range hdr.Export().Counts {
 			if n > 0 {
 				h.add(bucket{fromOf(index), n})
@@ -410,7 +410,7 @@ func (h *Histogram) decode(form *histogramJSON) (own bool, err error) {
 	}
 	// In buckets of this package every later merge is exact, whatever span the file was written with.
 	for _, b := range hdr.Distribution() {
-		if b.Count > 0 && b.From > longestMicros {
+		if b.Count > 0 && b.From > maxMicros {
 			*h = Histogram{}
 			return false, fmt.Errorf("%w: %d durations beyond an hour", ErrCorrupt, b.Count)
 		}

@@ -154,7 +154,7 @@ type Injected struct {
 
 // mostInjected is how many are told apart in a second. What comes later counts under
 // [OtherCauses] as its key, by kind, status and code, which are few.
-const mostInjected = 1000
+const maxInjected = 1000
 
 // injections count the attempts that met a fault, each without its number. The zero value
 // is none.
@@ -163,14 +163,14 @@ type injections map[Injected]int64
 // add counts attempts.
 func (in *injections) add(one Injected) {
 	attempts := one.Attempts
-	if one.Attempts = 0; len(one.Code) > longestCode {
-		one.Code = clipped(one.Code)
+	if one.Attempts = 0; len(one.Code) > maxCodeLength {
+		one.Code = clipCode(one.Code)
 	}
 	if _, known := (*in)[one]; !known {
 		if *in == nil {
 			*in = make(injections)
 		}
-		if len(*in) >= mostInjected {
+		if len(*in) >= maxInjected {
 			one.Table, one.Key = "", OtherCauses
 		}
 		one.Code, one.Table, one.Key = strings.Clone(one.Code), strings.Clone(one.Table), strings.Clone(one.Key)
@@ -179,7 +179,7 @@ func (in *injections) add(one Injected) {
 }
 
 // told returns what was counted, most first; nil for nothing.
-func (in injections) told() []Injected {
+func (in injections) sorted() []Injected {
 	var list []Injected
 	for one, attempts := range in {
 		one.Attempts = attempts
@@ -202,7 +202,7 @@ func InjectedIn(seconds []Interval) []Injected {
 			sum.add(one)
 		}
 	}
-	return sum.told()
+	return sum.sorted()
 }
 
 // Quantiles are in microseconds; a nil one rests on too few durations to be
@@ -330,7 +330,7 @@ func (c *condenser) coarsen(end int64) {
 }
 
 // around returns the row that a second lies in.
-func (c *condenser) around(second int64) (from, to int64) {
+func (c *condenser) rowAround(second int64) (from, to int64) {
 	from = second - second%c.length
 	to = from + c.length
 	at, _ := slices.BinarySearch(c.cuts, second+1)
@@ -355,7 +355,7 @@ func (c *condenser) add(row Interval) {
 		}
 		c.close()
 		end := c.to
-		c.from, c.to = c.around(row.Second)
+		c.from, c.to = c.rowAround(row.Second)
 		if ordered {
 			c.from = max(c.from, end)
 		} else {
@@ -465,7 +465,7 @@ func (c *condenser) fill(reported bool) {
 				second = end
 			}
 			for second < end {
-				_, to := c.around(second)
+				_, to := c.rowAround(second)
 				to = min(to, end)
 				if empty.Second, empty.Sum = second, nil; to-second > 1 {
 					empty.Sum = &SecondsSum{Length: to - second}

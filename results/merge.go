@@ -19,7 +19,7 @@ type MergePart struct {
 
 // Merge combines records in the given order. Its error is a [*MergeMismatch] if they do not fit together.
 func Merge(parts []MergePart) (*Record, error) {
-	if err := check(parts); err != nil {
+	if err := checkParts(parts); err != nil {
 		return nil, err
 	}
 	order := []string{Valid, Partial, Invalid}
@@ -310,7 +310,7 @@ func agreedOf(r *Record) []agreed {
 
 // mismatch returns an error on a field of a part, which another part has otherwise.
 func (p *MergePart) mismatch(field, has, expected string, other *MergePart) error {
-	return &MergeMismatch{p.Name, field, fmt.Sprintf("%s; expected %s, as %s has it", short(has), short(expected), other.Name)}
+	return &MergeMismatch{p.Name, field, fmt.Sprintf("%s; expected %s, as %s has it", shortened(has), shortened(expected), other.Name)}
 }
 
 // firstMismatch returns an error on the first field that differs between parts.
@@ -324,7 +324,7 @@ func (p *MergePart) firstMismatch(has, expected []agreed, other *MergePart) erro
 }
 
 // check returns an error if the parts do not fit together.
-func check(parts []MergePart) error {
+func checkParts(parts []MergePart) error {
 	if len(parts) == 0 {
 		return &MergeMismatch{Part: "none", Field: "runs", Says: "there is no run; expected one or more"}
 	}
@@ -355,7 +355,7 @@ func check(parts []MergePart) error {
 }
 
 // short returns a value in a bounded length.
-func short(value string) string {
+func shortened(value string) string {
 	text, maximum := []rune(value), 120
 	if len(text) > maximum {
 		return string(text[:maximum]) + " …"

@@ -154,10 +154,10 @@ func mergeHeats(parts []MergePart) *Heat {
 // addMissing adds to each row how much of its demand may be among the rest of the map. A row of the map may lack MostMissed.
 // A partition without a row has no more than the row with the least demand may have, and no more than all of the rest.
 func (h *Heat) addMissing(rows map[place]*missingRow) {
-	maximum := total(h.Rest.Demanded)
+	maximum := sumOf(h.Rest.Demanded)
 	hasRow := make(map[place]bool)
 	for i := range h.Rows {
-		maximum = min(maximum, total(h.Rows[i].Demanded)+h.MostMissed)
+		maximum = min(maximum, sumOf(h.Rows[i].Demanded)+h.MostMissed)
 		hasRow[h.Rows[i].place()] = true
 	}
 	if len(h.Rows) == 0 {
@@ -198,7 +198,7 @@ func (h *Heat) keepRows(rows []missingRow) {
 		return cmp.Or(strings.Compare(a.Table, b.Table), strings.Compare(a.Key, b.Key))
 	}
 	slices.SortFunc(rows, func(a, b missingRow) int {
-		return cmp.Or(cmp.Compare(total(b.Demanded), total(a.Demanded)), byKey(a, b))
+		return cmp.Or(cmp.Compare(sumOf(b.Demanded), sumOf(a.Demanded)), byKey(a, b))
 	})
 	kept := rows[:min(len(rows), KeptRows)]
 	for _, one := range rows[len(kept):] {
@@ -263,16 +263,16 @@ func MergeSecond(of []*Interval) Interval {
 	for k := range sum.Kinds {
 		sum.Kinds[k].Causes = sum.Kinds[k].Causes.Told()
 	}
-	sum.Injected = met.told()
+	sum.Injected = met.sorted()
 	sum.mergeQuantiles(of)
 	return sum
 }
 
 // mergeQuantiles sets the quantiles of a sum.
 func (sum *Interval) mergeQuantiles(of []*Interval) {
-	sum.Response = bounds(of, func(i *Interval) (int64, Quantiles) { return i.Succeeded, i.Response })
-	sum.Service = bounds(of, func(i *Interval) (int64, Quantiles) { return i.Ok, i.Service })
-	sum.Lag = bounds(of, func(i *Interval) (int64, Quantiles) { return i.Sent, i.Lag })
+	sum.Response = maxQuantiles(of, func(i *Interval) (int64, Quantiles) { return i.Succeeded, i.Response })
+	sum.Service = maxQuantiles(of, func(i *Interval) (int64, Quantiles) { return i.Ok, i.Service })
+	sum.Lag = maxQuantiles(of, func(i *Interval) (int64, Quantiles) { return i.Sent, i.Lag })
 	if countOf(of, (*Interval).hasSuccess) <= 1 {
 		return
 	}
@@ -299,7 +299,7 @@ func (q *Quantiles) fields() [4]**int64 { return [...]**int64{&q.P50, &q.P90, &q
 
 // bounds returns the maximum of each quantile, nil if an interval with durations lacks it: the share of all durations that
 // lies beyond is at most that of each interval.
-func bounds(of []*Interval, get func(*Interval) (count int64, own Quantiles)) (sum Quantiles) {
+func maxQuantiles(of []*Interval, get func(*Interval) (count int64, own Quantiles)) (sum Quantiles) {
 	first := true
 	for _, one := range of {
 		count, own := get(one)
@@ -308,12 +308,12 @@ func bounds(of []*Interval, get func(*Interval) (count int64, own Quantiles)) (s
 		case first:
 			sum, first = own, false
 		default:
-			sum.Max = greater(sum.Max, own.Max)
+			sum.Max = maxPointer(sum.Max, own.Max)
 			for i, mine := range sum.fields() {
 				if theirs := *own.fields()[i]; *mine == nil || theirs == nil {
 					*mine = nil
 				} else {
-					*mine = greater(*mine, theirs)
+					*mine = maxPointer(*mine, theirs)
 				}
 			}
 		}
@@ -321,7 +321,7 @@ func bounds(of []*Interval, get func(*Interval) (count int64, own Quantiles)) (s
 	return sum
 }
 
-func greater(a, b *int64) *int64 {
+func maxPointer(a, b *int64) *int64 {
 	if a == nil || b != nil && *b > *a {
 		return b
 	}

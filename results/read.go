@@ -187,16 +187,16 @@ func Salvage(folder Folder) (*Record, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	w := &wreck{record: new(Record)}
+	w := &salvager{record: new(Record)}
 	w.run(text)
 	if err := w.record.Heat.check(); err != nil {
 		w.record.Heat, w.damaged = nil, true
 		w.fault("%s: %s", RunFile, strings.TrimPrefix(err.Error(), ErrCorrupt.Error()+": "))
 	}
-	if w.record.Intervals, err = salvaged[Interval](w, folder, IntervalsFile); err != nil {
+	if w.record.Intervals, err = salvageLines[Interval](w, folder, IntervalsFile); err != nil {
 		return nil, nil, err
 	}
-	if w.record.Events, err = salvaged[Event](w, folder, EventsFile); err != nil {
+	if w.record.Events, err = salvageLines[Event](w, folder, EventsFile); err != nil {
 		return nil, nil, err
 	}
 	// The record is to hold together: phases and seconds are by the manifest's kinds of operation.
@@ -226,19 +226,19 @@ func Salvage(folder Folder) (*Record, []string, error) {
 }
 
 // wreck is a record of which some may be missing, and what is.
-type wreck struct {
+type salvager struct {
 	record *Record
 	faults []string
 	// damaged says that some of run.json is missing.
 	damaged bool
 }
 
-func (w *wreck) fault(format string, args ...any) {
+func (w *salvager) fault(format string, args ...any) {
 	w.faults = append(w.faults, fmt.Sprintf(format, args...))
 }
 
 // run takes run.json in, member by member, each the first time that it is met.
-func (w *wreck) run(text []byte) {
+func (w *salvager) run(text []byte) {
 	seen := make(map[string]bool)
 	var bad []string
 	whole := members(text, '{', func(name string, value []byte, complete bool) {
@@ -329,7 +329,7 @@ func elements[T any](text []byte) (list []T) {
 }
 
 // salvaged reads one value a line, and counts the lines that it cannot read.
-func salvaged[T any](w *wreck, folder Folder, name string) (values []T, err error) {
+func salvageLines[T any](w *salvager, folder Folder, name string) (values []T, err error) {
 	bad := 0
 	add := func(value *T) error { values = append(values, *value); return nil }
 	cut, err := readLines(folder, name, add, func(error) error { bad++; return nil })
@@ -368,7 +368,7 @@ func (r *Record) Killed() *Killed {
 		one.Attempts += row.Attempts
 		one.Operations += row.Operations
 	}
-	first := len(r.Phases) == 0 && slices.Equal(r.Reasons, []string{unended})
+	first := len(r.Phases) == 0 && slices.Equal(r.Reasons, []string{unfinished})
 	if r.Summary != nil || r.Validity != Partial || held >= seconds && !(first && seconds == 0) {
 		return nil
 	}

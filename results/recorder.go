@@ -36,14 +36,14 @@ type Recorder struct {
 }
 
 // unended is what a record says of its run until that is closed.
-const unended = "the run did not end"
+const unfinished = "the run did not end"
 
 // NewRecorder opens a record in the folder: from now on a reader finds a
 // partial run there. Its errors wrap [ErrWrite].
 func NewRecorder(folder Folder, manifest Manifest) (*Recorder, error) {
 	r := &Recorder{folder: folder, record: Record{
 		SchemaVersion: SchemaVersion, Manifest: manifest, Validity: Partial,
-		Reasons: []string{unended},
+		Reasons: []string{unfinished},
 		Lag:     NewHistogram(), RetryWaits: NewHistogram(),
 	}}
 	r.rows.kinds = manifest.Operations
@@ -132,23 +132,23 @@ func (r *Recorder) scheduled(s *Scheduled) {
 // Again takes down that an operation sends a further request, or one once more, when it
 // does: its first one is told by [Recorder.Scheduled].
 func (r *Recorder) Again(sent time.Duration) {
-	r.hold(&heldBack{what: sentAgain, from: sent})
+	r.enqueueDelay(&delayed{what: sentAgain, from: sent})
 }
 
 // Held takes down that a rate limit holds the next attempt at an operation back from an
 // instant on, for so long.
 func (r *Recorder) Held(phase, kind int, from, wait time.Duration) {
-	r.hold(&heldBack{heldByLimit, phase, kind, from, wait})
+	r.enqueueDelay(&delayed{heldByLimit, phase, kind, from, wait})
 }
 
 // hold takes down a further attempt, or the wait before one.
-func (r *Recorder) hold(one *heldBack) {
+func (r *Recorder) enqueueDelay(one *delayed) {
 	if !enqueue(r, &r.intake.held, one, 0) {
-		r.held(one)
+		r.delay(one)
 	}
 }
 
-func (r *Recorder) held(one *heldBack) {
+func (r *Recorder) delay(one *delayed) {
 	if one.what == sentAgain {
 		r.rows.at(one.from).begun++
 		return
@@ -194,7 +194,7 @@ func (r *Recorder) attempt(a *Attempt) {
 
 // Waited takes down that an operation of a phase is to wait before a retry.
 func (r *Recorder) Waited(phase int, wait time.Duration) {
-	r.hold(&heldBack{what: waits, phase: phase, wait: wait})
+	r.enqueueDelay(&delayed{what: waits, phase: phase, wait: wait})
 }
 
 // Completed takes down an operation after its last attempt.
@@ -323,10 +323,10 @@ func (r *Recorder) Seal(summary *Summary) error {
 }
 
 // How much of one sort lies in the intake: from intakeRoom on, whoever tells of more takes it
-// down if nobody else has the record; at intakeMost they wait for that.
+// down if nobody else has the record; at intakeLimit they wait for that.
 const (
-	intakeRoom = 64
-	intakeMost = 1 << 14
+	intakeRoom  = 64
+	intakeLimit = 1 << 14
 )
 
 // intake keeps what is told of attempts and operations, in the order in which it is told, until
@@ -347,18 +347,18 @@ type intake struct {
 // notes are what is told, by its sort.
 type notes struct {
 	scheduled []Scheduled
-	held      []heldBack
+	held      []delayed
 	attempts  []Attempt
 	completed []Completed
 }
 
-// heldBack is an attempt of a phase and kind that is sent, or waits from an instant on: what says which.
-type heldBack struct {
+// delayed is an attempt of a phase and kind that is sent, or waits from an instant on: what says which.
+type delayed struct {
 	what, phase, kind int
 	from, wait        time.Duration
 }
 
-// What a heldBack is: a further attempt that is sent, one that waits before a retry, one that its rate limit delays.
+// What a delayed is: a further attempt that is sent, one that waits before a retry, one that its rate limit delays.
 const (
 	sentAgain = iota
 	waits
@@ -379,7 +379,7 @@ func enqueue[T any](r *Recorder, on *[]T, one *T, at time.Duration) bool {
 	second, last := int64(at/time.Second), i.second.Load()
 	later := second > last && i.second.CompareAndSwap(last, second)
 	switch {
-	case most >= intakeMost:
+	case most >= intakeLimit:
 		r.mu.Lock()
 	case !later && most < intakeRoom || !r.mu.TryLock():
 		return true
@@ -400,7 +400,7 @@ func (r *Recorder) gather() {
 		r.scheduled(&kept.scheduled[i])
 	}
 	for i := range kept.held {
-		r.held(&kept.held[i])
+		r.delay(&kept.held[i])
 	}
 	for i := range kept.attempts {
 		r.attempt(&kept.attempts[i])
@@ -413,7 +413,7 @@ func (r *Recorder) gather() {
 }
 
 // mostPartitions bounds how many partitions a phase tells apart.
-const mostPartitions = 10_000
+const maxPartitions = 10_000
 
 // KeptPartitions is how many partitions of a phase the record names for their busiest
 // second, and how many others at most for their mean: a burst must not hide the one that
@@ -484,7 +484,7 @@ func (r *Recorder) partition(a *Attempt) {
 			r.offer(a, place{a.Beyond[i].Table, a.Beyond[i].PartitionKey}, a.Beyond[i].Entities)
 		}
 		if a.HasPartition {
-			load = r.offer(a, at, a.own())
+			load = r.offer(a, at, a.ownEntities())
 		}
 	}
 	if !within || !a.HasPartition {
@@ -523,7 +523,7 @@ func (r *Recorder) offer(a *Attempt, at place, entities int64) *partitionLoad {
 func (r *Recorder) loadOf(phase int, at place) *partitionLoad {
 	loads := r.partitions[phase]
 	load := loads[at]
-	if load == nil && len(loads) < mostPartitions {
+	if load == nil && len(loads) < maxPartitions {
 		load = new(partitionLoad)
 		loads[at] = load
 	}
@@ -596,7 +596,7 @@ func (r *Recorder) account(a *Attempt) {
 		for i := range a.Beyond {
 			r.offerAccount(a.Phase, a.Beyond[i].Account, a.Beyond[i].Entities)
 		}
-		r.offerAccount(a.Phase, a.Account, a.own())
+		r.offerAccount(a.Phase, a.Account, a.ownEntities())
 	}
 	phase, found := r.phaseAt(a.Done)
 	if !found || a.Account >= len(r.record.Phases[phase].Accounts) {

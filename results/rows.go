@@ -162,7 +162,7 @@ func (r *Recorder) writeFirst() {
 	for k := range row.Kinds {
 		row.Counts.Add(&row.Kinds[k].Counts)
 	}
-	row.Injected = row.injected.told()
+	row.Injected = row.injected.sorted()
 	s.inFlight += row.begun - row.Attempts
 	row.InFlight = s.inFlight
 	if s.minute == nil {
@@ -343,7 +343,7 @@ func (r *Recorder) PartitionLoads(from, to int64) (list []PartitionLoad, demande
 func (r *Recorder) Touched(at time.Duration, table, key string, served, throttled int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if one := r.heat.find(place{table, key}, served+throttled); one != nil && r.heat.keepsRecent {
+	if one := r.heat.placeOf(place{table, key}, served+throttled); one != nil && r.heat.keepsRecent {
 		one.demanded += served + throttled
 		one.addRecent(int64(at/time.Second), served, throttled)
 	}

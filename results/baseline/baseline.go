@@ -52,13 +52,13 @@ type file struct {
 }
 
 // longestReason bounds what is said of a change, in bytes.
-const longestReason = 500
+const maxReason = 500
 
 // CheckReason returns an error unless the text is one line of 1 to 500 bytes.
 func CheckReason(text string) error {
 	text = strings.TrimSpace(text)
-	if text == "" || len(text) > longestReason || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' }) {
-		return fmt.Errorf("a reason of %d bytes; expected one line of 1 to %d", len(text), longestReason)
+	if text == "" || len(text) > maxReason || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' }) {
+		return fmt.Errorf("a reason of %d bytes; expected one line of 1 to %d", len(text), maxReason)
 	}
 	return nil
 }
@@ -168,17 +168,17 @@ func (b *Baseline) Fits(name, text string) error {
 }
 
 // short is how much of a digest names a baseline to people.
-const short = 12
+const digestLength = 12
 
 // Named returns what a gate calls the baseline: its day and its digest.
 func (b *Baseline) Named() string {
-	return fmt.Sprintf("the baseline of %s (%s)", b.Accepted.UTC().Format(time.DateOnly), b.Digest()[:short])
+	return fmt.Sprintf("the baseline of %s (%s)", b.Accepted.UTC().Format(time.DateOnly), b.Digest()[:digestLength])
 }
 
 // Line returns what is written down of the baseline beside it: its day, its digest and
 // why it was accepted.
 func (b *Baseline) Line() string {
-	return fmt.Sprintf("%s %s %s", b.Accepted.UTC().Format(time.DateOnly), b.Digest()[:short], b.Reason)
+	return fmt.Sprintf("%s %s %s", b.Accepted.UTC().Format(time.DateOnly), b.Digest()[:digestLength], b.Reason)
 }
 
 // Same reports whether two baselines hold the same runs of the same scenario.

@@ -65,13 +65,13 @@ func Find(ctx context.Context, runs, name string) (string, error) {
 	case len(begin) == 1:
 		return filepath.Join(runs, begin[0]), nil
 	case len(begin) > 1:
-		return "", &Fault{"run", fmt.Errorf("%d runs in %s begin with %q; expected one of %s", len(begin), Shown(runs), name, nearest.Choice(allShown(begin)))}
+		return "", &Fault{"run", fmt.Errorf("%d runs in %s begin with %q; expected one of %s", len(begin), Shown(runs), name, nearest.Choice(shownNames(begin)))}
 	case isFolder(name):
 		return "", &Fault{"run", fmt.Errorf("%s holds no run; expected a folder with a %s", Shown(name), results.RunFile)}
 	case len(names) == 0:
 		return "", unknown(name, fmt.Errorf("%s holds none", Shown(runs)))
 	}
-	return "", &Fault{"run", fmt.Errorf("no such run in %s: %s", Shown(runs), nearest.Unknown("run", name, allShown(append(names, Latest))))}
+	return "", &Fault{"run", fmt.Errorf("no such run in %s: %s", Shown(runs), nearest.Unknown("run", name, shownNames(append(names, Latest))))}
 }
 
 // unknown returns the fault of a name without any runs to choose from.
@@ -100,7 +100,7 @@ func holdsRun(folder string) bool {
 
 // Names returns the sorted names of the folders of runs and contests in a folder. Its error is one line.
 func Names(runs string) ([]string, error) {
-	names, err := below(runs, holdsAny)
+	names, err := pathsBelow(runs, holdsAny)
 	for i := range names {
 		names[i] = filepath.Base(names[i])
 	}
@@ -114,7 +114,7 @@ func Names(runs string) ([]string, error) {
 }
 
 // below returns the paths directly below a folder for which isRun returns true, by name.
-func below(folder string, isRun func(string) bool) ([]string, error) {
+func pathsBelow(folder string, isRun func(string) bool) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	var runs []string
 	for _, entry := range entries {
@@ -125,7 +125,7 @@ func below(folder string, isRun func(string) bool) ([]string, error) {
 	return runs, err
 }
 
-func allShown(names []string) []string {
+func shownNames(names []string) []string {
 	var list []string
 	for _, name := range names {
 		list = append(list, Shown(name))
@@ -218,7 +218,7 @@ func Read(name string, take func(folder string, record *results.Record) error) e
 // runFolders returns a folder if it may hold a run, and those directly below it. Its error is a [Fault]: the folder
 // cannot be read, or has no run.
 func runFolders(folder string) ([]string, error) {
-	runs, err := below(folder, mayHoldRun)
+	runs, err := pathsBelow(folder, mayHoldRun)
 	if err != nil {
 		return nil, unreadable(folder, err)
 	}

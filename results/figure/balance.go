@@ -13,7 +13,7 @@ const (
 	BalanceBin = 5
 	// relieved is how long before the end of the load the last throttling must lie for it
 	// to be called relieved, in seconds.
-	relieved = 30
+	relievedSeconds = 30
 )
 
 // Bin is what became of the measured load in a few seconds.
@@ -25,7 +25,7 @@ type Bin struct {
 
 // Busy reports whether enough of the bin's attempts were throttled.
 func (b *Bin) Busy() bool {
-	return b.Throttled > 0 && float64(b.Throttled) >= enough*float64(b.Attempts)
+	return b.Throttled > 0 && float64(b.Throttled) >= minShare*float64(b.Attempts)
 }
 
 // PerSecond is a sum of the bin as a rate.
@@ -66,7 +66,7 @@ func (f *Figures) Bins(seconds int64) []Bin {
 			from := begin + int64(len(bins))*seconds
 			bins = append(bins, Bin{From: from, To: min(from+seconds, end)})
 		}
-		if !f.measured(one.Second) {
+		if !f.isMeasured(one.Second) {
 			continue
 		}
 		bins[at].Add(&one.Counts)
@@ -75,7 +75,7 @@ func (f *Figures) Bins(seconds int64) []Bin {
 }
 
 // measured reports whether a second begins in a reported phase.
-func (f *Figures) measured(second int64) bool {
+func (f *Figures) isMeasured(second int64) bool {
 	begin := time.Duration(second) * time.Second
 	for _, step := range f.reported {
 		if step.Phase.Begin.Truncate(time.Second) <= begin && begin < step.end {
@@ -115,7 +115,7 @@ func (f *Figures) Balance() *results.Balance {
 	_, end, some := f.Span()
 	for i := range record.Events {
 		event := &record.Events[i]
-		switch measured := f.measured(event.At / int64(time.Second)); {
+		switch measured := f.isMeasured(event.At / int64(time.Second)); {
 		case !event.Balanced():
 		case !measured:
 			b.Elsewhere++
@@ -130,7 +130,7 @@ func (f *Figures) Balance() *results.Balance {
 			b.Ranges = event.Decision.Ranges
 		}
 	}
-	f.relief(b)
+	f.setRelief(b)
 	if record.Rival != nil {
 		b.Survives = new(b.Outcome == record.Rival.Outcome)
 	}
@@ -138,7 +138,7 @@ func (f *Figures) Balance() *results.Balance {
 }
 
 // relief says from when to when the load was throttled.
-func (f *Figures) relief(b *results.Balance) {
+func (f *Figures) setRelief(b *results.Balance) {
 	bins := f.Bins(BalanceBin)
 	for i := range bins {
 		if !bins[i].Busy() {
@@ -156,7 +156,7 @@ func (f *Figures) relief(b *results.Balance) {
 	}
 	switch {
 	case b.Throttled == nil:
-	case *b.Relieved > length-min(relieved, length/2):
+	case *b.Relieved > length-min(relievedSeconds, length/2):
 		b.Outcome, b.Relieved = results.LoadThrottled, nil
 		for _, key := range f.StillThrottled() {
 			b.StillThrottled = append(b.StillThrottled, key.Key)
@@ -171,7 +171,7 @@ func (f *Figures) relief(b *results.Balance) {
 func (f *Figures) StillThrottled() []results.KeyTail {
 	var list []results.KeyTail
 	for _, key := range f.record.Tail {
-		if key.Throttled > 0 && float64(key.Throttled) >= enough*float64(key.Attempts) {
+		if key.Throttled > 0 && float64(key.Throttled) >= minShare*float64(key.Attempts) {
 			list = append(list, key)
 		}
 	}
@@ -208,14 +208,14 @@ func eventsOf(name, about string, events ...string) Definition {
 
 const noBalancing = "load balancing is simulated only"
 
-func (s *Selection) simulated() bool {
+func (s *Selection) isSimulated() bool {
 	m := &s.of.record.Manifest
 	return m.Modelled() && m.Time == "virtual"
 }
 
 // balanced returns a value, which add computes from 0 by each decision of load balancing in the selection.
 func (s *Selection) balanced(add func(value float64, e *results.Event) float64) Value {
-	if !s.simulated() {
+	if !s.isSimulated() {
 		return unknown(noBalancing)
 	}
 	v := known(0, 0)
@@ -234,7 +234,7 @@ func (s *Selection) balanced(add func(value float64, e *results.Event) float64) 
 func (s *Selection) relief(of func(*results.Balance) *float64) Value {
 	b := s.of.Balance()
 	switch {
-	case !s.simulated():
+	case !s.isSimulated():
 		return unknown(noBalancing)
 	case b == nil:
 		return unknown("run without load balancing")

@@ -364,7 +364,7 @@ func auditOf(name, about string, better Better, of func(a *results.Audit) int64)
 }
 
 // few says why a quantile is not told.
-const few = "fewer than ten longer durations"
+const tooFewLonger = "fewer than ten longer durations"
 
 // times are the quantiles, the longest and the mean of what takes time.
 func times() []Definition {
@@ -401,7 +401,7 @@ func times() []Definition {
 		} {
 			list = append(list, Definition{Name: family.prefix + q.name, About: q.about + " of " + family.about, Scope: family.scope, Unit: Nanoseconds,
 				Better: Lower, Times: family.times, Quantile: q.quantile,
-				take: func(s *Selection) Value { return timed(family.of(s), q.quantile) }})
+				take: func(s *Selection) Value { return timeOf(family.of(s), q.quantile) }})
 		}
 	}
 	return list
@@ -412,7 +412,7 @@ func times() []Definition {
 const OverHour = 1000 * float64(results.OverHour)
 
 // timed returns a quantile in nanoseconds, 1 being the longest and −1 the mean.
-func timed(h *results.Histogram, quantile float64) Value {
+func timeOf(h *results.Histogram, quantile float64) Value {
 	const each = 1000
 	switch {
 	case h.Count() == 0:
@@ -426,7 +426,7 @@ func timed(h *results.Histogram, quantile float64) Value {
 	}
 	micros, enough := h.Quantile(quantile)
 	if !enough {
-		return unknown(few)
+		return unknown(tooFewLonger)
 	}
 	return known(float64(micros)*each, h.Count())
 }
@@ -441,11 +441,11 @@ var events = []Definition{
 	perSuccess("stored_per_success", "bytes written, as billed", func(k *results.KindStats) int64 { return k.Stored }),
 	{Name: "fairness", About: "Jain's fairness index of partitions offered under half their target: 1 is equal",
 		Scope: OfRun, Unit: Ratio, Better: Higher, take: func(s *Selection) Value {
-			return s.of.cold(func(c results.SharesClass) float64 { return c.Shares * c.Shares / (float64(c.Partitions) * c.Squares) })
+			return s.of.coldFigure(func(c results.SharesClass) float64 { return c.Shares * c.Shares / (float64(c.Partitions) * c.Squares) })
 		}},
 	{Name: "share_served_cold", About: "mean share served of their offered load", Scope: OfRun, Unit: Share, Better: Higher,
 		take: func(s *Selection) Value {
-			return s.of.cold(func(c results.SharesClass) float64 { return c.Shares / float64(c.Partitions) })
+			return s.of.coldFigure(func(c results.SharesClass) float64 { return c.Shares / float64(c.Partitions) })
 		}},
 }
 
@@ -455,7 +455,7 @@ func perSuccess(name, about string, part kind) Definition {
 
 // cold returns a figure of the partitions that were offered less than half the target: of the classes that lie below it
 // as a whole.
-func (f *Figures) cold(figure func(sum results.SharesClass) float64) Value {
+func (f *Figures) coldFigure(figure func(sum results.SharesClass) float64) Value {
 	var sum results.SharesClass
 	half := f.record.Manifest.Targets.Partition / 2
 	for _, step := range f.reported {
@@ -503,7 +503,7 @@ func (f *Figures) Sustained(needs Needs) Value {
 			}
 			entities = stats.Succeeded * each
 		}
-		sum += float64(entities) * needs.soon(kind.Name, &stats)
+		sum += float64(entities) * needs.inTimeShare(kind.Name, &stats)
 		count += stats.Succeeded
 	}
 	whole := Selection{of: f, steps: f.reported}
@@ -513,7 +513,7 @@ func (f *Figures) Sustained(needs Needs) Value {
 // soon returns the share of what succeeded of an operation that was served within what it
 // needs. Of the response times in a bucket of the histogram it counts all or, where the bucket
 // reaches beyond the need, none: no design is better than it was.
-func (n *Needs) soon(name string, sum *results.KindStats) float64 {
+func (n *Needs) inTimeShare(name string, sum *results.KindStats) float64 {
 	within, bounded := n.Within[name]
 	if !bounded {
 		return 1
@@ -546,7 +546,7 @@ func (f *Figures) Met(needs Needs) Value {
 		if sum.Scheduled == 0 {
 			continue
 		}
-		share := float64(sum.Succeeded) * needs.soon(kind.Name, &sum) / float64(sum.Scheduled)
+		share := float64(sum.Succeeded) * needs.inTimeShare(kind.Name, &sum) / float64(sum.Scheduled)
 		if !least.Told || share < least.Value {
 			least = Value{Value: share, Told: true}
 		}
@@ -571,7 +571,7 @@ var loads = []Definition{
 				if busiest, several := step.Phase.Busiest(); several {
 					offered = step.Phase.Accounts[busiest].Offered
 				}
-				most = greater(most, perSecond(float64(offered), step.Seconds(), offered))
+				most = maxValue(most, perSecond(float64(offered), step.Seconds(), offered))
 			}
 			return most
 		}},
@@ -621,9 +621,9 @@ func (s *Selection) rate(partitions perPartition, of func(*Selection, Step) floa
 			if !one.Told && one.Why == notKept {
 				return one
 			}
-			most = greater(most, one)
+			most = maxValue(most, one)
 		}
-		return exact(most, "unnamed partitions may have been hotter")
+		return unknownIfBound(most, "unnamed partitions may have been hotter")
 	}
 	entities, over, due := 0.0, 0.0, int64(0)
 	for _, step := range s.steps {
@@ -758,9 +758,9 @@ var partitions = []Definition{
 				if one.AtLeast = step.Phase.OfferedOver > 0; step.Phase.Offered == nil {
 					return unknown("the run ended early")
 				}
-				most = greater(most, one)
+				most = maxValue(most, one)
 			}
-			return exact(most, "too many partitions to record")
+			return unknownIfBound(most, "too many partitions to record")
 		}},
 	{Name: "mean_offered", About: "maximum entities per second due of a partition, over the phase", Scope: OfPhases,
 		Unit: PerSecond, take: func(s *Selection) Value { return s.mean(offeredIn) }},
@@ -820,7 +820,7 @@ func (s *Selection) busiestOf(list []results.PartitionStats, over int64, more bo
 }
 
 // exact turns a lower bound into a figure that is not told: a check must not pass on it.
-func exact(v Value, why string) Value {
+func unknownIfBound(v Value, why string) Value {
 	if v.Told && v.AtLeast {
 		v.Told, v.Why = false, why
 	}
@@ -829,7 +829,7 @@ func exact(v Value, why string) Value {
 
 // greater returns the greater of two figures. It is no more than a lower bound where
 // either is: that one may be the greater.
-func greater(a, b Value) Value {
+func maxValue(a, b Value) Value {
 	switch {
 	case !b.Told:
 		return a
@@ -859,10 +859,10 @@ func (s *Selection) mean(of perPartition) Value {
 			// Earlier records of the same schema name none beyond those with the busiest second.
 			named := len(step.Phase.Offered) > results.KeptPartitions || step.Phase.PartitionsHit <= results.KeptPartitions
 			one.AtLeast = over > entities || !named
-			most = greater(most, one)
+			most = maxValue(most, one)
 		}
 	}
-	return exact(most, "unnamed partitions may have more")
+	return unknownIfBound(most, "unnamed partitions may have more")
 }
 
 // Hottest returns the partition that served most in a second of a reported phase, nil where none is known.

@@ -48,30 +48,30 @@ func (f *Figures) Look(ref Reference, in Unit) (value float64, told bool) {
 // OfStep returns a figure of one step and the kinds of operation that want chooses, nil
 // all.
 func (f *Figures) OfStep(name string, step Step, want func(results.Kind) bool) Value {
-	return f.over(name, []Step{step}, own(name), want)
+	return f.takeOver(name, []Step{step}, unitOfFigure(name), want)
 }
 
 // OfKinds returns a figure of all reported phases and the kinds that want chooses.
 func (f *Figures) OfKinds(name string, want func(results.Kind) bool) Value {
-	return f.over(name, f.reported, own(name), want)
+	return f.takeOver(name, f.reported, unitOfFigure(name), want)
 }
 
 // OfAll returns a figure of all phases, also those that are not reported, and the kinds that want chooses.
 func (f *Figures) OfAll(name string, want func(results.Kind) bool) Value {
-	return f.over(name, stepsOf(f.record, func(*results.Phase) bool { return true }), own(name), want)
+	return f.takeOver(name, stepsOf(f.record, func(*results.Phase) bool { return true }), unitOfFigure(name), want)
 }
 
 // Share returns the share that a figure of the whole run is of what it is a part of.
-func (f *Figures) Share(name string) Value { return f.over(name, f.reported, Share, nil) }
+func (f *Figures) Share(name string) Value { return f.takeOver(name, f.reported, Share, nil) }
 
 // InKinds is [Figures.OfKinds] in one of the figure's units.
 func (f *Figures) InKinds(name string, in Unit, want func(results.Kind) bool) Value {
-	return f.over(name, f.reported, in, want)
+	return f.takeOver(name, f.reported, in, want)
 }
 
-func own(name string) Unit { return Reference{Name: name}.Unit() }
+func unitOfFigure(name string) Unit { return Reference{Name: name}.Unit() }
 
-func (f *Figures) over(name string, steps []Step, in Unit, want func(results.Kind) bool) Value {
+func (f *Figures) takeOver(name string, steps []Step, in Unit, want func(results.Kind) bool) Value {
 	return f.take(name, &Selection{of: f, ref: Reference{Name: name}, in: in, steps: steps, want: want})
 }
 
@@ -109,19 +109,19 @@ func (f *Figures) selection(ref Reference, in Unit) (Selection, string) {
 	operation, phase := ref.Operation, ref.Phase
 	if ref.Of != "" {
 		operation = ref.Of
-		if !f.operation(operation) {
+		if !f.hasOperation(operation) {
 			operation, phase = "", ref.Of
 		}
 	}
 	s := Selection{of: f, ref: ref, in: in, steps: f.reported, everything: phase == ""}
 	if operation != "" && ref.Counter == "" {
-		if !f.operation(operation) {
+		if !f.hasOperation(operation) {
 			return s, "the run lacks operation " + operation
 		}
 		s.want = func(kind results.Kind) bool { return kind.Name == operation }
 	}
 	if phase != "" {
-		s.steps = f.named(phase)
+		s.steps = f.phasesNamed(phase)
 	}
 	if !s.everything && len(s.steps) == 0 {
 		return s, "the run never reached phase " + phase
@@ -131,7 +131,7 @@ func (f *Figures) selection(ref Reference, in Unit) (Selection, string) {
 
 // operation reports whether the load has a kind of operation of that name.
 // Preparations, which are in no group, go by the phases that they make up.
-func (f *Figures) operation(name string) bool {
+func (f *Figures) hasOperation(name string) bool {
 	for _, kind := range f.record.Manifest.Operations {
 		if kind.Name == name && kind.Group != "" {
 			return true
@@ -141,7 +141,7 @@ func (f *Figures) operation(name string) bool {
 }
 
 // named returns the phases of a name, else the reported ones of the stage of that name, else all of that stage.
-func (f *Figures) named(name string) (steps []Step) {
+func (f *Figures) phasesNamed(name string) (steps []Step) {
 	for _, want := range []func(p *results.Phase) bool{
 		func(p *results.Phase) bool { return p.Name == name },
 		func(p *results.Phase) bool { return p.Stage == name && p.Reported },

@@ -78,7 +78,7 @@ const FewestSeconds = 3
 const (
 	// enough is the share of throttled attempts from which on a second is evidence, and
 	// of lost operations from which on there is a limit.
-	enough = 0.01
+	minShare = 0.01
 	// steady is by which part of it a limit may vary from second to second, steadyLate where
 	// the generator was late, whose load then comes in bursts that the limit does not see
 	// in full.
@@ -90,7 +90,7 @@ const (
 	// numbers apart.
 	coarse = 0.02
 	// apart is how many times better the one explanation has to fit than the other.
-	apart = 4
+	minFitRatio = 4
 )
 
 // Ladders returns the stretches of load, in the order of the record. The slice is not to
@@ -251,7 +251,7 @@ func (l *Ladder) judgeRefusals(all, run []second) {
 
 func (l *Ladder) classify(all, run []second) {
 	l.Throttling = Unthrottled
-	evidence := where(all, (*second).evidence)
+	evidence := filter(all, (*second).isEvidence)
 	if l.Seconds = len(evidence); l.Seconds == 0 {
 		return
 	}
@@ -260,7 +260,7 @@ func (l *Ladder) classify(all, run []second) {
 	rate := medianServed(core)
 	bursts := false
 	if slices.ContainsFunc(core, func(s second) bool { return s.step < len(l.Steps) && l.Steps[s.step].Phase.Varying }) {
-		fit := lasting(all, evidence, rate)
+		fit := sustainedEvidence(all, evidence, rate)
 		if bursts = len(fit) == 0; !bursts {
 			evidence, core = fit, atLimit(fit)
 			rate = medianServed(core)
@@ -300,7 +300,7 @@ func (l *Ladder) loses(core []second) bool {
 		for _, s := range core {
 			due, served = due+s.Offered, served+s.Served
 		}
-		if due > served && float64(due-served) >= enough*float64(due) {
+		if due > served && float64(due-served) >= minShare*float64(due) {
 			return true
 		}
 	}
@@ -310,8 +310,8 @@ func (l *Ladder) loses(core []second) bool {
 		}
 		sum := step.counts(nil)
 		settled, _ := step.settled(&sum)
-		if lostOperations(&sum) > 0 && (float64(lostOperations(&sum)) >= enough*float64(sum.Scheduled) ||
-			float64(settled.Scheduled-settled.Succeeded) >= enough*float64(max(1, settled.Scheduled))) {
+		if lostOperations(&sum) > 0 && (float64(lostOperations(&sum)) >= minShare*float64(sum.Scheduled) ||
+			float64(settled.Scheduled-settled.Succeeded) >= minShare*float64(max(1, settled.Scheduled))) {
 			return true
 		}
 	}
@@ -386,37 +386,37 @@ func (l *Ladder) Saturation() Value {
 // chance, and less where a limit hands out what it has. All of the evidence has to show
 // that what is served rises; that it stays is for the seconds at the limit.
 func (l *Ladder) explain(whole, evidence, core []second) {
-	used := near(heavier(onTimeOf(core)))
+	used := withoutOutliers(heavierHalf(onTimeOf(core)))
 	_, l.Low, l.High = rangeOf(used)
 	l.Rate = medianServed(used)
-	l.Used, l.OnTime = len(used), !slices.ContainsFunc(used, func(s second) bool { return s.late() })
+	l.Used, l.OnTime = len(used), !slices.ContainsFunc(used, func(s second) bool { return s.isLate() })
 	at := fitOf(used)
 	if at.each > coarse*l.Rate {
 		// Of so few requests a second the median is one of few numbers.
 		l.Rate = meanServed(used)
 	}
 	spread := at.spread(len(used), l.Rate)
-	wide := near(onTimeOf(core))
+	wide := withoutOutliers(onTimeOf(core))
 	across := fitOf(wide)
 	varies := steady
 	if !l.OnTime {
 		varies = steadyLate
 	}
 	switch {
-	case spread <= varies && at.flat*apart <= at.rising && at.tells(at.rising, len(used)):
+	case spread <= varies && at.flat*minFitRatio <= at.rising && at.differs(at.rising, len(used)):
 		// Throttling by chance may come on top of a limit.
 		l.Throttling = Limited
-	case rises(near(onTimeOf(evidence))), rises(near(evidence)):
+	case risesWithLoad(withoutOutliers(onTimeOf(evidence))), risesWithLoad(withoutOutliers(evidence)):
 		// A late second is asked less, and has the same share of that turned away.
 		l.Throttling = Sporadic
-	case spread <= varies && (at.steadier(len(used)) ||
-		2*at.flat <= at.chance && l.Rate > 0 && clean(whole, l.Rate, at.share)):
+	case spread <= varies && (at.isSteadier(len(used)) ||
+		2*at.flat <= at.chance && l.Rate > 0 && isCleanBelow(whole, l.Rate, at.share)):
 		l.Throttling = Limited
-	case l.hasSeveralRates(wide) && across.spread(len(wide), meanServed(wide)) <= maxVariation && across.flat*apart <= across.rising && across.tells(across.rising, len(wide)):
+	case l.hasSeveralRates(wide) && across.spread(len(wide), meanServed(wide)) <= maxVariation && across.flat*minFitRatio <= across.rising && across.differs(across.rising, len(wide)):
 		// The limit varies between seconds, and has the same mean at several rates.
 		l.Throttling, l.Used = Limited, len(wide)
 		l.Rate, l.Low, l.High = rangeOf(wide)
-	case at.flat > apart*at.chance && at.rising > apart*at.chance:
+	case at.flat > minFitRatio*at.chance && at.rising > minFitRatio*at.chance:
 		l.Throttling = Moving
 	default:
 		l.Throttling = Undecided
@@ -440,7 +440,7 @@ func (l *Ladder) hasSeveralRates(list []second) bool {
 	const wide = 1.1
 	low, high := math.Inf(1), 0.0
 	for _, s := range list {
-		if s.late() {
+		if s.isLate() {
 			return false
 		}
 		if s.step < len(l.Steps) {
@@ -452,14 +452,14 @@ func (l *Ladder) hasSeveralRates(list []second) bool {
 }
 
 // rises reports whether what seconds serve goes along with what they are asked.
-func rises(list []second) bool {
+func risesWithLoad(list []second) bool {
 	f := fitOf(list)
-	return f.rising*apart <= f.flat && f.flat > f.chance
+	return f.rising*minFitRatio <= f.flat && f.flat > f.chance
 }
 
 // clean reports whether seconds of less load had no such share of their attempts throttled,
 // of enough attempts that sporadic throttling would have shown.
-func clean(all []second, rate, share float64) bool {
+func isCleanBelow(all []second, rate, share float64) bool {
 	const below, some = 0.97, 15
 	seconds, dirty, expected := 0, 0, 0.0
 	for _, s := range all {
@@ -468,11 +468,11 @@ func clean(all []second, rate, share float64) bool {
 		}
 		seconds++
 		expected += s.judged * share
-		if s.share >= share/apart {
+		if s.share >= share/minFitRatio {
 			dirty++
 		}
 	}
-	return expected >= some && apart*dirty <= seconds
+	return expected >= some && minFitRatio*dirty <= seconds
 }
 
 // fit is how far seconds lie from each explanation, as sums of squares, and how far chance
@@ -503,7 +503,7 @@ func square(x float64) float64 { return x * x }
 // near returns the seconds without those that lie far from all others, such as one of an
 // outage. Several that serve as large a part of what they are asked as the others do are
 // none: they speak against a limit.
-func near(used []second) []second {
+func withoutOutliers(used []second) []second {
 	rate := medianServed(used)
 	away, parts := make([]float64, len(used)), make([]float64, len(used))
 	var served, ok int64
@@ -537,7 +537,7 @@ func near(used []second) []second {
 
 // tells reports whether so many seconds lie further from an explanation than a request or
 // two each.
-func (f *fit) tells(from float64, seconds int) bool {
+func (f *fit) differs(from float64, seconds int) bool {
 	const some = 1.5
 	return from > float64(seconds)*square(some*f.each)
 }
@@ -549,8 +549,8 @@ func (f *fit) tells(from float64, seconds int) bool {
 // and chance has wander by the root of their number. It does not where what is served goes along
 // with what is asked by more than a request or two: a server that turns every tenth request away
 // is steady, too.
-func (f *fit) steadier(seconds int) bool {
-	if 2*f.rising < f.flat && f.tells(f.flat, seconds) {
+func (f *fit) isSteadier(seconds int) bool {
+	if 2*f.rising < f.flat && f.differs(f.flat, seconds) {
 		return false
 	}
 	const rare, many, within = 0.001, 9, 0.3
@@ -688,10 +688,10 @@ func (l *Ladder) limitedKinds() (limited, free []string) {
 	}
 	for _, kind := range top.kinds {
 		switch share, known := shares[kind.Name]; {
-		case !known || highest < enough:
+		case !known || highest < minShare:
 		case share >= highest/2:
 			limited = append(limited, kind.Name)
-		case share <= highest/apart:
+		case share <= highest/minFitRatio:
 			free = append(free, kind.Name)
 		}
 	}
@@ -728,7 +728,7 @@ func (l *Ladder) ofKinds(all []second) []second {
 func (f *Figures) Trouble(step Step) (until time.Duration, recovered bool) {
 	grows, last := f.Grows(step), int64(-1)
 	for _, s := range f.run {
-		if step.Within(s.Second) && (s.evidence() || s.Failed > 0 || s.Dropped > 0) {
+		if step.Within(s.Second) && (s.isEvidence() || s.Failed > 0 || s.Dropped > 0) {
 			last = s.End()
 		}
 	}
@@ -744,7 +744,7 @@ func savedAllowance(run []second, rate float64) (saved float64, explains bool) {
 	excess, tokens, refused := 0.0, 0.0, false
 	for _, s := range run {
 		switch more := float64(s.Served) - rate; {
-		case s.evidence():
+		case s.isEvidence():
 			tokens, refused = 0, true
 		case refused:
 			if tokens -= more; tokens < -tolerance*rate {

@@ -25,11 +25,11 @@ type second struct {
 	judged, share, asked float64
 }
 
-func (s *second) evidence() bool {
-	return float64(s.throttled) >= enough*float64(s.Attempts) && s.throttled > 0 && float64(s.Served) < s.asked
+func (s *second) isEvidence() bool {
+	return float64(s.throttled) >= minShare*float64(s.Attempts) && s.throttled > 0 && float64(s.Served) < s.asked
 }
 
-func (s *second) late() bool { return !s.OnTime() }
+func (s *second) isLate() bool { return !s.OnTime() }
 
 func (s *second) served() float64 { return float64(s.Served) }
 
@@ -72,7 +72,7 @@ func valuesOf(list []second, value func(*second) float64) []float64 {
 }
 
 // where returns the seconds for which keep returns true.
-func where(list []second, keep func(*second) bool) []second {
+func filter(list []second, keep func(*second) bool) []second {
 	return slices.DeleteFunc(slices.Clone(list), func(s second) bool { return !keep(&s) })
 }
 
@@ -82,7 +82,7 @@ func atLimit(evidence []second) []second {
 	core := evidence
 	for range 5 {
 		rate := medianServed(core)
-		next := where(evidence, func(s *second) bool { return s.asked >= rate*(1+enough) })
+		next := filter(evidence, func(s *second) bool { return s.asked >= rate*(1+minShare) })
 		if len(next) < FewestSeconds || len(next) == len(core) {
 			return core
 		}
@@ -102,7 +102,7 @@ func meanServed(list []second) float64 { return statistics.Mean(valuesOf(list, (
 
 // onTimeOf returns the seconds in which the generator was on time, all if those are too few.
 func onTimeOf(list []second) []second {
-	used := where(list, func(s *second) bool { return !s.late() })
+	used := filter(list, func(s *second) bool { return !s.isLate() })
 	if len(used) < FewestSeconds {
 		return list
 	}
@@ -111,7 +111,7 @@ func onTimeOf(list []second) []second {
 
 // heavier returns the half of the seconds in which more was asked, if that differs: random throttling may reduce a
 // lower load to less than a limit.
-func heavier(list []second) []second {
+func heavierHalf(list []second) []second {
 	asked := valuesOf(list, func(s *second) float64 { return s.asked })
 	slices.Sort(asked)
 	const wide = 1.1
@@ -120,8 +120,8 @@ func heavier(list []second) []second {
 		return list
 	}
 	middle := asked[len(asked)/2]
-	light := where(list, func(s *second) bool { return s.asked < middle })
-	heavy := where(list, func(s *second) bool { return s.asked >= middle })
+	light := filter(list, func(s *second) bool { return s.asked < middle })
+	heavy := filter(list, func(s *second) bool { return s.asked >= middle })
 	if medianServed(light) > (1+steady)*medianServed(heavy) {
 		// A constant limit does not explain that.
 		return list
@@ -133,7 +133,7 @@ func heavier(list []second) []second {
 // above a limit and falls again: not one right behind less load than it serves, for which an
 // idle partition has saved up, and not one of less load that served all that was due in it,
 // where what was throttled is left of the second before.
-func lasting(all, evidence []second, rate float64) []second {
+func sustainedEvidence(all, evidence []second, rate float64) []second {
 	const below = 0.97
 	asked := make(map[int64]float64, len(all))
 	for _, s := range all {
@@ -232,7 +232,7 @@ func (q *queueing) grows() bool {
 // mayHide reports whether the target may be overloaded by minOverload or more in a step: its queue
 // grows enough for that, and is not empty again and again, and the step offers no less than the
 // limit that other steps show.
-func (q *queueing) mayHide(l *Ladder, step Step) bool {
+func (q *queueing) mayHideOverload(l *Ladder, step Step) bool {
 	return q.seconds >= FewestSeconds && 4*q.idle < q.seconds &&
 		q.growth > minOverload/(1+minOverload)*q.due-minDeviations*q.deviation &&
 		!(l.hasLimit() && l.offered(step) <= l.Rate*(1-limitMargin))

@@ -24,7 +24,7 @@ func (f *Figures) Step(step Step, want func(results.Kind) bool) results.PhaseOpe
 // Summary returns what the chosen kinds of operation came to in some steps together; nil
 // chooses all.
 func (f *Figures) Summary(steps []Step, want func(results.Kind) bool) results.PhaseOperationSummary {
-	take := func(name string) Value { return f.over(name, steps, own(name), want) }
+	take := func(name string) Value { return f.takeOver(name, steps, unitOfFigure(name), want) }
 	sum := (&Selection{of: f, steps: steps, want: want}).sum()
 	return results.PhaseOperationSummary{
 		Offered: take("offered").Value, Served: take("served").Value, ThrottledPerSecond: take("throttled_per_second").Value,
@@ -43,7 +43,7 @@ func (s Step) ThrottledShare() (float64, bool) {
 }
 
 // minOver is by which part a rate has to lie beyond a target to be beyond it.
-const minOver = 0.002
+const overTarget = 0.002
 
 // notSent is why a load that was not offered tells nothing.
 const (
@@ -79,7 +79,7 @@ const (
 func (f *Figures) Holds(step Step, waited func(second int64) string) Holding {
 	sum := step.counts(nil)
 	settled, seconds := step.settled(&sum)
-	unsent := f.unsent(step, waited)
+	unsent := f.unsentReason(step, waited)
 	switch {
 	case seconds <= 0:
 		return Holding{Why: "the run ended before the step's last half", Unsent: unsent}
@@ -90,24 +90,24 @@ func (f *Figures) Holds(step Step, waited func(second int64) string) Holding {
 	refused, why := f.isRefused(step, &sum, ladder, list)
 	switch {
 	case refused, sum.Sent > sum.Succeeded:
-		if unsent == notSent && !f.throttledInTime(step) && !f.beyond(step) {
+		if unsent == notSent && !f.throttledInTime(step) && !f.exceedsLimit(step) {
 			return Holding{Why: inHeaps, Unsent: unsent}
 		}
 		return Holding{Unsent: unsent}
 	case unsent == notSent:
 		return Holding{Why: unsent, Unsent: unsent}
-	case sum.Scheduled > sum.Succeeded, queue.grows(), step.Phase.Varying && surges(list), f.beyond(step):
+	case sum.Scheduled > sum.Succeeded, queue.grows(), step.Phase.Varying && surges(list), f.exceedsLimit(step):
 		// Operations that were dropped while they waited for the target are lost by the target.
 		return Holding{Unsent: unsent}
 	case unsent != "":
 		return Holding{Why: unsent, Unsent: unsent}
 	case why != "":
 		return Holding{Why: why}
-	case f.borrowed(step, &settled, seconds):
+	case f.usesAllowance(step, &settled, seconds):
 		return Holding{Why: "at its limit, carried by the partition's burst allowance"}
 	case queue.seconds < FewestSeconds && f.mayQueue(step, list):
 		return Holding{Why: "the step is too short to distinguish queueing from slow answers"}
-	case !step.Closed() && !step.Phase.Varying && queue.mayHide(ladder, step):
+	case !step.Closed() && !step.Phase.Varying && queue.mayHideOverload(ladder, step):
 		return Holding{Why: tooShort}
 	}
 	return Holding{Holds: true}
@@ -151,7 +151,7 @@ func (f *Figures) ladderOf(step Step) (*Ladder, []second, queueing) {
 
 // unsent returns why the target met another load than the one that was due: a part of it
 // was dropped, or sent much later in too many seconds; empty where it met that one.
-func (f *Figures) unsent(step Step, waited func(second int64) string) string {
+func (f *Figures) unsentReason(step Step, waited func(second int64) string) string {
 	all, late, own := int64(0), int64(0), int64(0)
 	sum, why := step.counts(nil), ""
 	dropped := sum.Dropped
@@ -162,7 +162,7 @@ func (f *Figures) unsent(step Step, waited func(second int64) string) string {
 		}
 		of := row.Of()
 		held := max(of.HeldBack, of.LineBound)
-		if held == 0 && f.leftBehind(i) {
+		if held == 0 && f.isLeftBehind(i) {
 			held = 1
 		}
 		all, late = all+of.Length, late+held
@@ -198,8 +198,8 @@ func (f *Figures) throttledInTime(step Step) bool {
 		if !step.Within(row.Second) {
 			continue
 		}
-		inTime := row.Dropped == 0 && !row.IsHeldBack() && !f.leftBehind(i)
-		if inTime && before && float64(row.Throttled) >= enough*float64(row.Attempts) && row.Throttled > 0 {
+		inTime := row.Dropped == 0 && !row.IsHeldBack() && !f.isLeftBehind(i)
+		if inTime && before && float64(row.Throttled) >= minShare*float64(row.Attempts) && row.Throttled > 0 {
 			count++
 		}
 		before = inTime
@@ -208,14 +208,14 @@ func (f *Figures) throttledInTime(step Step) bool {
 }
 
 // beyond reports whether a step offers more than the limit of its ladder.
-func (f *Figures) beyond(step Step) bool {
+func (f *Figures) exceedsLimit(step Step) bool {
 	l, _, _ := f.ladderOf(step)
 	return l.hasLimit() && l.offered(step) > l.Rate*(1+limitMargin)
 }
 
 // leftBehind reports whether a second left so much of what was due in it to a later one,
 // which was held back by it, as is due in the time for which nothing counts as held back.
-func (f *Figures) leftBehind(at int) bool {
+func (f *Figures) isLeftBehind(at int) bool {
 	const few = 2
 	row, within := &f.record.Intervals[at], results.HeldBackAfter.Seconds()
 	if behind := row.Scheduled - row.Sent; behind <= few || float64(behind) <= within*row.PerSecond(row.Scheduled) {
@@ -235,7 +235,7 @@ const noHeadroom = "1000"
 
 // borrowed reports whether a step on a single partition was offered more than that may
 // serve for ever.
-func (f *Figures) borrowed(step Step, settled *results.Cohort, seconds float64) bool {
+func (f *Figures) usesAllowance(step Step, settled *results.Cohort, seconds float64) bool {
 	m := &f.record.Manifest
 	exceeded := slices.ContainsFunc(m.Model, func(p results.Parameter) bool { return p.Name == "headroom" && p.Value != noHeadroom })
 	if m.PartitionKey == "" || m.Targets.Partition <= 0 || m.Genuine || exceeded {
@@ -246,7 +246,7 @@ func (f *Figures) borrowed(step Step, settled *results.Cohort, seconds float64) 
 		// What chance adds to a rate is none of it.
 		offered = step.Phase.Rate * float64(settled.Offered) / float64(settled.Scheduled)
 	}
-	return offered > (1+minOver)*float64(m.Targets.Partition)
+	return offered > (1+overTarget)*float64(m.Targets.Partition)
 }
 
 // OnTime reports whether the generator sent a step's load when it was due: no more than
