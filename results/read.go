@@ -14,15 +14,15 @@ import (
 )
 
 var (
-	// ErrCorrupt is wrapped where a record's file does not hold what it should.
+	// ErrCorrupt is wrapped if a file of a record has invalid content.
 	ErrCorrupt = errors.New("results: corrupt record")
-	// ErrSchema is wrapped where a record was written by an earlier or a later version.
+	// ErrSchema is wrapped if a record was written by an earlier or a later version.
 	ErrSchema = errors.New("results: record of another schema")
-	// ErrWrite is wrapped where a record could not be written, as on a full disk.
+	// ErrWrite is wrapped if a record could not be written, for example on a full disk.
 	ErrWrite = errors.New("results: cannot write the record")
 )
 
-// OneLine returns what an error says, joined errors on one line; "" of nil.
+// OneLine returns the text of an error, joined errors on one line; "" for nil.
 func OneLine(err error) string {
 	if err == nil {
 		return ""
@@ -30,11 +30,10 @@ func OneLine(err error) string {
 	return strings.ReplaceAll(err.Error(), "\n", "; ")
 }
 
-// Read loads the record of a folder. A file that ends within a line is read up
-// to that line and the record marked Cut; a missing interval or event file is
-// an empty one. The seconds of a run of more than 6 hours are summed up by the minute, of more than 15 days by the
-// hour, so that a record takes bounded memory. Stretches of reported phases that were left out because nothing happened
-// in them are rows again. Errors wrap [ErrCorrupt], [ErrSchema] or fs.ErrNotExist.
+// Read loads the record of a folder. A file that ends within a line is read up to that line, and the record marked Cut. A
+// missing interval or event file is an empty one. The seconds of a run of more than 6 hours are summed by the minute, of
+// more than 15 days by the hour, so that a record takes bounded memory. Stretches of reported phases that were left out
+// because nothing happened in them are rows again. Errors wrap [ErrCorrupt], [ErrSchema] or fs.ErrNotExist.
 func Read(folder Folder) (*Record, error) {
 	r, err := readRun(folder)
 	if err != nil {
@@ -63,17 +62,16 @@ func readRun(folder Folder) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	var version struct {
+	r, version := new(Record), new(struct {
 		SchemaVersion int `json:"schema_version"`
-	}
-	if err := json.Unmarshal(text, &version); err != nil {
+	})
+	if err := json.Unmarshal(text, version); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrCorrupt, RunFile, err)
 	}
 	if err := checkVersion(version.SchemaVersion); err != nil {
 		return nil, err
 	}
-	var r Record
-	if err := json.Unmarshal(text, &r); err != nil {
+	if err := json.Unmarshal(text, r); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrCorrupt, RunFile, err)
 	}
 	for p := range r.Phases {
@@ -82,16 +80,20 @@ func readRun(folder Folder) (*Record, error) {
 				ErrCorrupt, r.Phases[p].Name, len(r.Phases[p].Kinds), len(r.Manifest.Operations))
 		}
 	}
-	if err := r.Heat.check(); err != nil {
-		return nil, err
-	}
-	return &r, nil
+	return r, r.Heat.check()
 }
 
 // readRows reads the seconds and the events of a record.
 func readRows(folder Folder, r *Record, add func(Interval)) error {
-	kinds, fail := r.Manifest.Operations, func(err error) error { return err }
-	cutIntervals, err := readLines(folder, IntervalsFile, func(row *Interval) error {
+	kinds := r.Manifest.Operations
+	fail := func(err error) error {
+		if err == errCut {
+			r.Cut = true
+			return nil
+		}
+		return err
+	}
+	err := readLines(folder, IntervalsFile, func(row *Interval) error {
 		if len(row.Kinds) != len(kinds) {
 			return fmt.Errorf("%w: second %d has %d kinds of operation, the manifest %d", ErrCorrupt, row.Second, len(row.Kinds), len(kinds))
 		}
@@ -106,15 +108,13 @@ func readRows(folder Folder, r *Record, add func(Interval)) error {
 	if err != nil {
 		return err
 	}
-	cutEvents, err := readLines(folder, EventsFile, func(event *Event) error {
+	return readLines(folder, EventsFile, func(event *Event) error {
 		r.Events = append(r.Events, *event)
 		return nil
 	}, fail)
-	r.Cut = cutIntervals || cutEvents
-	return err
 }
 
-// checkVersion returns what is wrong with the schema version that a run has.
+// checkVersion returns an error unless a run has the schema version of this package.
 func checkVersion(version int) error {
 	switch {
 	case version < 1:
@@ -135,25 +135,30 @@ func readAll(folder Folder, name string) ([]byte, error) {
 	return io.ReadAll(file)
 }
 
-// readLines reads one value a line. The last line may be cut off; of any other that cannot be read
-// bad returns the error with its number, or nil to go on.
-func readLines[T any](folder Folder, name string, add func(*T) error, bad func(error) error) (cut bool, err error) {
+// errCut means that a file ends within a line.
+var errCut = errors.New("results: a line without an end")
+
+// readLines calls add with the value of each line of a file, none if it is missing. It passes the error of an invalid
+// line, or [errCut], to bad, and stops with what that returns unless it is nil.
+func readLines[T any](folder Folder, name string, add func(*T) error, bad func(error) error) error {
 	file, err := folder.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+		return nil
 	}
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer file.Close()
 	lines := bufio.NewReader(file)
 	for number := 1; ; number++ {
 		line, err := lines.ReadBytes('\n')
-		if err == io.EOF {
-			return len(line) > 0, nil
-		}
-		if err != nil {
-			return false, fmt.Errorf("results: reading %s: %w", name, err)
+		switch {
+		case err == io.EOF && len(line) > 0:
+			return bad(errCut)
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return fmt.Errorf("results: reading %s: %w", name, err)
 		}
 		var value T
 		if err = json.Unmarshal(line, &value); err != nil {
@@ -162,26 +167,21 @@ func readLines[T any](folder Folder, name string, add func(*T) error, bad func(e
 			err = add(&value)
 		}
 		if err != nil {
-			return false, err
+			return err
 		}
 	}
 }
 
-// Salvage loads what can be read of a folder's record, for a report on a run that
-// nothing else takes, and says in a line each what is wrong with it; nil says that it is
-// what [Read] returns. What cannot be read is left out: whole phases, whole lines, whole
-// members of run.json, never a part of one, so that no figure is half of itself.
+// Salvage loads the readable part of a folder's record for a report, and returns a line for each fault; nil means that the
+// record is that of [Read]. Whole phases, whole lines and whole members of run.json that cannot be read are left out, never
+// a part of one, so that every figure is complete.
 //
-// Where something of run.json is missing, the record is partial, and has neither a
-// summary nor the target's counts, since those are of more than was read. The error
-// wraps fs.ErrNotExist where there is no run.json, or is that of reading the files.
+// If a part of run.json is missing, the record is partial, and has neither a summary nor the target's counts, which
+// include what was not read. The error wraps fs.ErrNotExist if there is no run.json, or is that of reading the files.
 func Salvage(folder Folder) (*Record, []string, error) {
 	record, err := Read(folder)
-	if err == nil {
-		return record, nil, nil
-	}
 	if !errors.Is(err, ErrCorrupt) {
-		return nil, nil, err
+		return record, nil, err
 	}
 	text, err := readAll(folder, RunFile)
 	if err != nil {
@@ -189,34 +189,34 @@ func Salvage(folder Folder) (*Record, []string, error) {
 	}
 	w := &salvager{record: new(Record)}
 	w.run(text)
-	if err := w.record.Heat.check(); err != nil {
-		w.record.Heat, w.damaged = nil, true
+	r := w.record
+	if err := r.Heat.check(); err != nil {
+		r.Heat, w.damaged = nil, true
 		w.fault("%s: %s", RunFile, strings.TrimPrefix(err.Error(), ErrCorrupt.Error()+": "))
 	}
-	if w.record.Intervals, err = salvageLines[Interval](w, folder, IntervalsFile); err != nil {
+	if r.Intervals, err = salvageLines[Interval](w, folder, IntervalsFile); err != nil {
 		return nil, nil, err
 	}
-	if w.record.Events, err = salvageLines[Event](w, folder, EventsFile); err != nil {
+	if r.Events, err = salvageLines[Event](w, folder, EventsFile); err != nil {
 		return nil, nil, err
 	}
-	// The record is to hold together: phases and seconds are by the manifest's kinds of operation.
-	// Where those are not known, no figure by operation is.
-	r := w.record
-	kinds, phases, rows := len(r.Manifest.Operations), len(r.Phases), len(r.Intervals)
-	r.Phases = slices.DeleteFunc(r.Phases, func(p Phase) bool { return len(p.Kinds) != kinds })
-	if left := phases - len(r.Phases); left > 0 {
+	// Phases and seconds must have the kinds of operation of the manifest. If those are unknown, so are figures by operation.
+	kinds := len(r.Manifest.Operations)
+	phases := slices.DeleteFunc(r.Phases, func(p Phase) bool { return len(p.Kinds) != kinds })
+	if left := len(r.Phases) - len(phases); left > 0 {
 		w.damaged = true
 		w.fault("%d phases are not of the operations of the manifest", left)
 	}
-	for i := range r.Intervals {
-		if kinds == 0 {
-			r.Intervals[i].Kinds = nil
-		}
-	}
-	r.Intervals = slices.DeleteFunc(r.Intervals, func(row Interval) bool { return len(row.Kinds) != kinds })
-	if left := rows - len(r.Intervals); left > 0 {
+	rows := slices.DeleteFunc(r.Intervals, func(row Interval) bool { return kinds > 0 && len(row.Kinds) != kinds })
+	if left := len(r.Intervals) - len(rows); left > 0 {
 		w.fault("%d seconds are not of the operations of the manifest", left)
 	}
+	for i := range rows {
+		if kinds == 0 {
+			rows[i].Kinds = nil
+		}
+	}
+	r.Phases, r.Intervals = phases, rows
 	r = r.Condensed()
 	if w.damaged {
 		r.Validity, r.Summary, r.Target = Partial, nil, nil
@@ -225,11 +225,11 @@ func Salvage(folder Folder) (*Record, []string, error) {
 	return r, w.faults, nil
 }
 
-// wreck is a record of which some may be missing, and what is.
+// salvager reads a damaged record.
 type salvager struct {
 	record *Record
 	faults []string
-	// damaged says that some of run.json is missing.
+	// damaged reports that a part of run.json is missing.
 	damaged bool
 }
 
@@ -237,11 +237,11 @@ func (w *salvager) fault(format string, args ...any) {
 	w.faults = append(w.faults, fmt.Sprintf(format, args...))
 }
 
-// run takes run.json in, member by member, each the first time that it is met.
+// run reads run.json member by member, the first of each name.
 func (w *salvager) run(text []byte) {
 	seen := make(map[string]bool)
 	var bad []string
-	whole := members(text, '{', func(name string, value []byte, complete bool) {
+	isWhole := members(text, '{', func(name string, value []byte, complete bool) {
 		if seen[name] {
 			return
 		}
@@ -263,34 +263,29 @@ func (w *salvager) run(text []byte) {
 			w.record.Minutes = elements[Minute](value)
 		}
 	})
-	w.damaged = !whole || len(bad) > 0
-	if w.record.SchemaVersion < 1 && whole {
+	w.damaged = !isWhole || len(bad) > 0
+	if w.record.SchemaVersion < 1 && isWhole {
 		w.damaged = true
 		w.fault("%s has no schema version", RunFile)
 	}
 	switch {
-	case !whole && len(bad) == 0:
+	case !isWhole && len(bad) == 0:
 		w.fault("%s is cut off, or is no record, after %d bytes", RunFile, len(text))
-	case !whole:
+	case !isWhole:
 		w.fault("%s is cut off after %d bytes, within: %s", RunFile, len(text), strings.Join(bad, ", "))
 	case len(bad) > 0:
 		w.fault("%s is unreadable in: %s", RunFile, strings.Join(bad, ", "))
 	}
 }
 
-// decode puts a member into an object, and reports whether it could: one that fails
-// halfway leaves nothing behind.
+// decode decodes a member into an object, and reports whether it is valid: an invalid one changes nothing.
 func decode[T any](name string, value []byte, into *T) bool {
-	key, err := json.Marshal(name)
-	if err != nil {
-		return false
-	}
-	member := bytes.Join([][]byte{[]byte("{"), key, []byte(":"), value, []byte("}")}, nil)
-	return json.Unmarshal(member, new(T)) == nil && json.Unmarshal(member, into) == nil
+	member, err := json.Marshal(map[string]json.RawMessage{name: value})
+	return err == nil && json.Unmarshal(member, new(T)) == nil && json.Unmarshal(member, into) == nil
 }
 
-// members calls with each member of an object, or with each element of a list, without a name. The last may not be
-// complete: its value is then what there is of it. It reports whether the object or the list is whole.
+// members calls with each member of an object, or with each element of a list, without a name. The last one may be
+// incomplete. It reports whether the object or the list is whole.
 func members(text []byte, begin json.Delim, call func(name string, value []byte, complete bool)) bool {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	if start, err := decoder.Token(); err != nil || start != begin {
@@ -317,7 +312,7 @@ func members(text []byte, begin json.Delim, call func(name string, value []byte,
 	return err == nil
 }
 
-// elements returns the elements of a list that can be read.
+// elements returns the valid elements of a list.
 func elements[T any](text []byte) (list []T) {
 	members(text, '[', func(_ string, text []byte, complete bool) {
 		var value T
@@ -328,14 +323,17 @@ func elements[T any](text []byte) (list []T) {
 	return list
 }
 
-// salvaged reads one value a line, and counts the lines that it cannot read.
+// salvageLines returns the values of the valid lines of a file.
 func salvageLines[T any](w *salvager, folder Folder, name string) (values []T, err error) {
 	bad := 0
-	add := func(value *T) error { values = append(values, *value); return nil }
-	cut, err := readLines(folder, name, add, func(error) error { bad++; return nil })
-	if cut {
-		w.fault("%s ends in the middle of a line", name)
-	}
+	err = readLines(folder, name, func(value *T) error { values = append(values, *value); return nil }, func(err error) error {
+		if err == errCut {
+			w.fault("%s ends in the middle of a line", name)
+		} else {
+			bad++
+		}
+		return nil
+	})
 	if bad > 0 {
 		w.fault("%s: %d lines cannot be read", name, bad)
 	}
