@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -173,44 +172,6 @@ func TestSharesByHand(t *testing.T) {
 	got := record.Phases[brief].Shares
 	assert.Truef(t, got == nil, "a phase of no length has shares %+v; want none", got)
 	assert.EqualValues(t, 7, record.Phases[step].PartitionsHit, "PartitionsHit")
-}
-
-// Whatever the loads: each partition is in one class, of a load less than double; the sums
-// are the phase's, and Jain's index lies between one over the partitions and one. Twice
-// the same run gives the same bits.
-func TestSharesOfRandomLoads(t *testing.T) {
-	var before []results.SharesClass
-	for range 2 {
-		rng := rand.New(rand.NewPCG(4, 4))
-		var offered, served int64
-		shares := playRecord(t, 7*time.Second, func(r *results.Recorder) {
-			step := r.Phase(results.Phase{Name: "step", End: 7 * time.Second, Reported: true})
-			for i := range 3000 {
-				due := int64(math.Exp(rng.Float64() * 12))
-				got := rng.Int64N(due + 1)
-				offer(r, step, "", fmt.Sprint(i), due, got)
-				offered += due
-				served += got
-			}
-		}).Phases[0].Shares
-		partitions := int64(0)
-		for i, c := range shares {
-			partitions += c.Partitions
-			offered -= c.Offered
-			served -= c.Served
-			mean := float64(c.Offered) / float64(c.Partitions) / 7
-			if mean < float64(c.From) || mean >= float64(max(1, 2*c.From)) || i > 0 && c.From <= shares[i-1].From {
-				t.Errorf("class from %d after %d has a mean of %.1f/s; want one within the class, and classes in order", c.From, i, mean)
-			}
-			if jain := c.Shares * c.Shares / (float64(c.Partitions) * c.Squares); jain > 1+1e-12 || jain < 1/float64(c.Partitions) {
-				t.Errorf("class from %d: Jain's index %.3f of %d; want one over that to 1", c.From, jain, c.Partitions)
-			}
-		}
-		assert.Equal(t, []int64{3000, 0, 0}, []int64{partitions, offered, served}, "the classes hold")
-		assert.Truef(t, before == nil || cmp.Equal(before, shares),
-			"the same run gives other shares (-first +second):\n%s", cmp.Diff(before, shares))
-		before = shares
-	}
 }
 
 func TestBusiestAccount(t *testing.T) {

@@ -240,36 +240,6 @@ func TestHeatOfManyKeysAgreesWithBruteForce(t *testing.T) {
 		"%d partitions are certain to have a row, and %d is missed at most; want 20, and some, %d at most", certain, h.MostMissed, all/places)
 }
 
-func TestHeatHasFewColumnsHoweverLongTheRun(t *testing.T) {
-	for _, row := range []struct {
-		name    string
-		seconds int
-		width   int64
-		columns int
-	}{
-		{"as many seconds as columns", 240, 1, 240},
-		{"one more", 241, 2, 121},
-		{"less than a second", 0, 1, 1},
-		{"an hour", 3600, 16, 225},
-		{"three hours", 3 * 3600, 64, 169},
-	}[:resultstest.Cases(4, 5)] {
-		t.Run(row.name, func(t *testing.T) {
-			var list []results.Attempt
-			step := max(1, row.seconds/600)
-			for s := 0; s < max(1, row.seconds); s += step {
-				at := time.Duration(s)*time.Second + time.Millisecond
-				list = append(list, results.Attempt{Sent: at, Done: at, Class: results.Ok, Counted: int64(1 + s%7), Entities: 1, Due: 1, HasPartition: true,
-					PartitionKey: fmt.Sprint(s * 5 / max(1, row.seconds))})
-			}
-			record := ran(t, list, time.Duration(row.seconds)*time.Second)
-			if h := record.Heat; h.SecondsPerColumn != row.width || h.Columns != row.columns {
-				t.Errorf("%d columns of %d s; want %d of %d s", h.Columns, h.SecondsPerColumn, row.columns, row.width)
-			}
-			booksClose(t, record)
-		})
-	}
-}
-
 func TestHeatCountsThePartitionsThatItDoesNotTell(t *testing.T) {
 	for _, row := range []struct {
 		name       string
@@ -342,29 +312,6 @@ func TestWhatAThrottledAttemptDemanded(t *testing.T) {
 		assert.Equal(t, row.want, everywhere(h, 0), row.name)
 		assert.Truef(t, (len(h.Rows) == 1) == row.a.HasPartition,
 			"%s: %d rows; want one for a partition, else none", row.name, len(h.Rows))
-	}
-}
-
-// Partitions that come first and stay ahead of all others keep their places: their rows
-// are exact, however many others come and go.
-func TestHeatOfThoseThatStayAheadIsExact(t *testing.T) {
-	for _, others := range []int{5000, 1300, 100_000}[:resultstest.Cases(1, 3)] {
-		var list []results.Attempt
-		for i := range 100_000 {
-			a := results.Attempt{Class: results.Ok, Counted: 1, Entities: 1, HasPartition: true, PartitionKey: fmt.Sprint(i % others)}
-			if i%3 == 0 {
-				a.PartitionKey = fmt.Sprint("hot ", i%300)
-			}
-			list = append(list, a)
-		}
-		h := ran(t, list, time.Second).Heat
-		assert.Truef(t, h.MostMissed == 0 && len(h.Rows) == 100,
-			"%d others: %d rows, of which one may lack %d; want the 100 hot partitions, exact", others, len(h.Rows), h.MostMissed)
-		for i := range h.Rows {
-			if sum := h.Rows[i].Sum(); sum.Demanded < 333 || sum.Demanded > 334 {
-				t.Errorf("%d others: %q demanded %d; want a 300th of 100,000", others, h.Rows[i].Key, sum.Demanded)
-			}
-		}
 	}
 }
 

@@ -12,32 +12,6 @@ import (
 	"loadgen/results/resultstest"
 )
 
-func TestAdvanceWritesWholeSecondsOneAfterAnother(t *testing.T) {
-	folder := new(results.Memory)
-	recorder := begin(t, folder)
-	step := recorder.Phase(results.Phase{Name: "step", End: 10 * time.Second, Rate: 1})
-	succeed(recorder, step, 1, 4500*time.Millisecond, time.Millisecond)
-	for _, row := range []struct {
-		name      string
-		watermark time.Duration
-		want      int
-	}{
-		{"a watermark before the start closes no second", -time.Second, 0},
-		{"a second that is not over stays open", 999 * time.Millisecond, 0},
-		{"quiet seconds wait for one that is not", 4 * time.Second, 0},
-		{"a second is closed by the instant that ends it, with those before", 5 * time.Second, 5},
-		{"a watermark that goes back changes nothing", 2 * time.Second, 5},
-		{"seconds that nothing has fallen into yet can be closed", 9 * time.Second, 5},
-	} {
-		advance(t, recorder, row.watermark)
-		record := resultstest.Read(t, folder)
-		assert.Lenf(t, record.Intervals, row.want, "%s: seconds after Advance(%v)", row.name, row.watermark)
-		for i, interval := range record.Intervals {
-			assert.Equalf(t, int64(i), interval.Second, "%s: line %d is second", row.name, i+1)
-		}
-	}
-}
-
 // A stretch of more than ten seconds in which nothing happens is not written, whatever its length; what
 // reads the record knows it for one.
 func TestLongIdleStretchesAreLeftOut(t *testing.T) {
@@ -77,29 +51,6 @@ func TestLongIdleStretchesAreLeftOut(t *testing.T) {
 	}
 }
 
-func TestFinishWritesEverySecondOfTheRun(t *testing.T) {
-	for _, row := range []struct {
-		name      string
-		last, end time.Duration
-		want      int
-	}{
-		{"a run without load has its seconds", -1, 3 * time.Second, 3},
-		{"a run that ends within a quiet second leaves that out", -1, 2900 * time.Millisecond, 2},
-		{"a reply in the unfinished second brings it in", 2500 * time.Millisecond, 2900 * time.Millisecond, 3},
-		{"a reply at the end opens the second that it begins", 3 * time.Second, 3 * time.Second, 4},
-		{"a quiet end is written as it was", 500 * time.Millisecond, 5 * time.Second, 5},
-		{"a run of no length has no second", -1, 0, 0},
-	} {
-		record := playRecord(t, row.end, func(r *results.Recorder) {
-			step := r.Phase(results.Phase{Name: "step", End: row.end, Rate: 1})
-			if row.last >= 0 {
-				succeed(r, step, 1, row.last, 0)
-			}
-		})
-		assert.Lenf(t, record.Intervals, row.want, "%s: seconds after Finish(%v)", row.name, row.end)
-	}
-}
-
 func TestWhatComesBehindTheWatermarkIsKeptAndCounted(t *testing.T) {
 	record := playRecord(t, 10*time.Second, func(r *results.Recorder) {
 		step := r.Phase(results.Phase{Name: "step", End: 10 * time.Second, Rate: 1, Reported: true})
@@ -118,27 +69,6 @@ func TestWhatComesBehindTheWatermarkIsKeptAndCounted(t *testing.T) {
 	}
 	all := record.Total(results.Everything)
 	assert.Equal(t, [3]int64{1, 1, 1}, [3]int64{all.Scheduled, all.Attempts, all.Served}, "the totals")
-}
-
-func TestSecondsAreNamedAfterThePhaseThatTheyBeginIn(t *testing.T) {
-	load := 0
-	record := playRecord(t, 7*time.Second, func(r *results.Recorder) {
-		r.EndPhase(r.Phase(results.Phase{Name: "create"}), 0)
-		load = r.Phase(results.Phase{Name: "load", Begin: 1})
-		advance(t, r, 2*time.Second)
-		r.EndPhase(load, 2500*time.Millisecond)
-		r.Phase(results.Phase{Name: "step", Begin: 4 * time.Second, End: 6 * time.Second, Rate: 1})
-	})
-	var got []string
-	for _, interval := range record.Intervals {
-		got = append(got, interval.Phase)
-	}
-	// Second 0 begins before the load does, and a phase of no length has none;
-	// second 6 begins where the step has ended.
-	assert.Equal(t, []string{"", "load", "load", "", "step", "step", ""}, got, "phases of the seconds")
-	const end = 2500 * time.Millisecond
-	assert.Equal(t, end, record.Phases[load].End, "the end of the load")
-	assert.Equal(t, (end - 1).Seconds(), record.Phases[load].Seconds(), "the length of the load")
 }
 
 func TestPartitionsBeyondTheBoundAreCountedTogether(t *testing.T) {

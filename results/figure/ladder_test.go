@@ -124,23 +124,6 @@ func lengthen(record *results.Record, times int64) {
 	}
 }
 
-// What retries carry is no limit, but where they only put it off.
-func TestThrottlingThatRetriesCarry(t *testing.T) {
-	record := steps(same(10, 500, 500), same(10, 1000, 1000))
-	carry := func(offered int64) {
-		for i := 10; i < 20; i++ {
-			row := &record.Intervals[i]
-			row.Attempts, row.Throttled, row.Offered = 1100, 100, offered
-		}
-	}
-	carry(1000)
-	assert.Equal(t, figure.Carried, figure.Of(record).Ladders()[0].Throttling, "throttling of which nothing is lost")
-	carry(1100)
-	if got := figure.Of(record).Ladders()[0]; got.Throttling != figure.Limited || got.Rate != 1000 {
-		t.Errorf("throttling that falls behind by 9 %% = %s at %v; want a limit of 1,000", got.Throttling, got.Rate)
-	}
-}
-
 // A target's refusal is its word: a late generator does not unsay it, but what is told
 // rests on seconds on time where there are enough.
 func TestSecondsOnTimeComeFirst(t *testing.T) {
