@@ -462,7 +462,11 @@ func combineFields(sum, more reflect.Value, key string) {
 		}
 		switch how {
 		case "sum":
-			to.SetInt(to.Int() + from.Int())
+			if to.CanFloat() {
+				to.SetFloat(to.Float() + from.Float())
+			} else {
+				to.SetInt(to.Int() + from.Int())
+			}
 		case "max":
 			to.SetInt(max(to.Int(), from.Int()))
 		case "min":

@@ -115,8 +115,8 @@ type Spread struct {
 	Partitions int `json:"partitions"`
 	// Rate is the operations per second of each of them in an open loop, Clients
 	// and Think are a closed one.
-	Rate    float64       `json:"rate,omitempty"`
-	Clients int           `json:"clients,omitempty"`
+	Rate    float64       `json:"rate,omitempty" merge:"sum"`
+	Clients int           `json:"clients,omitempty" merge:"sum"`
 	Think   time.Duration `json:"think_ns,omitempty"`
 }
 

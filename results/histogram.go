@@ -10,6 +10,7 @@ import (
 	"iter"
 	"math"
 	"math/bits"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -43,9 +44,6 @@ type Histogram struct {
 // chunk has the counts of buckets that follow one another: durations mostly lie in a few stretches of all there are.
 type chunk [128]int64
 
-// bucket is a bucket that is not empty: its shortest duration in microseconds, and the number of durations.
-type bucket struct{ from, count int64 }
-
 // The buckets are those of hdrhistogram with three significant figures: a microsecond wide up to 2047, and twice as wide
 // with each doubling from there, half of which is halfDoubling buckets.
 const (
@@ -65,9 +63,6 @@ func fromOf(index int) int64 {
 	return int64(index-shift*halfDoubling) << shift
 }
 
-// last returns the longest duration of the bucket, in microseconds.
-func (b bucket) last() int64 { return fromOf(indexOf(b.from)+1) - 1 }
-
 // NewHistogram returns an empty histogram.
 func NewHistogram() *Histogram { return &Histogram{} }
 
@@ -79,13 +74,13 @@ func (h *Histogram) Record(d time.Duration) {
 		micros = maxMicros
 		h.over++
 	}
-	h.add(bucket{micros, 1})
+	h.add(micros, 1)
 }
 
-// add adds durations of one bucket.
-func (h *Histogram) add(one bucket) {
+// add adds durations of the bucket of one in microseconds.
+func (h *Histogram) add(micros, count int64) {
 	h.beforeChange()
-	index := indexOf(one.from)
+	index := indexOf(micros)
 	at, within := index/len(chunk{}), index%len(chunk{})
 	if missing := at + 1 - len(h.chunks); missing > 0 {
 		h.chunks = append(h.chunks, make([]*chunk, missing)...)
@@ -93,8 +88,8 @@ func (h *Histogram) add(one bucket) {
 	if h.chunks[at] == nil {
 		h.chunks[at] = new(chunk)
 	}
-	h.chunks[at][within] += one.count
-	h.count += one.count
+	h.chunks[at][within] += count
+	h.count += count
 }
 
 // beforeChange unpacks the histogram and drops its cached encoding.
@@ -122,9 +117,9 @@ func (h *Histogram) unpacked() *Histogram {
 	return wide
 }
 
-// buckets are those that hold anything, in order.
-func (h *Histogram) buckets() iter.Seq[bucket] {
-	return func(yield func(bucket) bool) {
+// buckets returns the buckets that are not empty, in order.
+func (h *Histogram) buckets() iter.Seq[Bar] {
+	return func(yield func(Bar) bool) {
 		if h.Count() == 0 {
 			return
 		}
@@ -133,7 +128,7 @@ func (h *Histogram) buckets() iter.Seq[bucket] {
 				continue
 			}
 			for i, n := range chunk {
-				if n > 0 && !yield(bucket{fromOf(c*len(chunk) + i), n}) {
+				if index := c*len(chunk) + i; n > 0 && !yield(Bar{fromOf(index), fromOf(index+1) - 1, n}) {
 					return
 				}
 			}
@@ -180,14 +175,14 @@ func appendHeader(text []byte, counts int) []byte {
 func (p *packer) encode(h *Histogram) (string, error) {
 	counts, next := p.counts[:0], int64(0)
 	for one := range h.buckets() {
-		index := int64(indexOf(one.from))
+		index := int64(indexOf(one.From))
 		switch empty := index - next; {
 		case empty == 1:
 			counts = binary.AppendVarint(counts, 0)
 		case empty > 1:
 			counts = binary.AppendVarint(counts, -empty)
 		}
-		counts, next = binary.AppendVarint(counts, one.count), index+1
+		counts, next = binary.AppendVarint(counts, one.Count), index+1
 	}
 	p.counts, p.text = counts, append(appendHeader(p.text[:0], len(counts)), counts...)
 	p.compressed.Reset()
@@ -231,7 +226,7 @@ func (h *Histogram) Max() (longest int64) {
 		return OverHour
 	}
 	for one := range h.buckets() {
-		longest = min(one.last(), maxMicros)
+		longest = min(one.To, maxMicros)
 	}
 	return longest
 }
@@ -240,7 +235,7 @@ func (h *Histogram) Max() (longest int64) {
 func (h *Histogram) Mean() (mean float64) {
 	total := float64(h.Count())
 	for one := range h.buckets() {
-		mean += float64(one.count) * float64(one.from+(one.last()+1-one.from)/2) / total
+		mean += float64(one.Count) * float64(one.From+(one.To+1-one.From)/2) / total
 	}
 	return mean
 }
@@ -262,10 +257,10 @@ func (h *Histogram) Quantile(q float64) (int64, bool) {
 	rank := max(1, int64(q*100/100*float64(count)+0.5))
 	for one := range h.buckets() {
 		if q <= 0 {
-			return one.from, true
+			return one.From, true
 		}
-		if rank -= one.count; rank <= 0 {
-			return min(one.last(), maxMicros), true
+		if rank -= one.Count; rank <= 0 {
+			return min(one.To, maxMicros), true
 		}
 	}
 	return h.Max(), true
@@ -277,7 +272,7 @@ func (h *Histogram) Merge(other *Histogram) {
 		return
 	}
 	for one := range other.buckets() {
-		h.add(one)
+		h.add(one.From, one.Count)
 	}
 	h.over += other.over
 }
@@ -303,18 +298,13 @@ type Bar struct {
 // Add adds the durations of bars of another histogram.
 func (h *Histogram) Add(bars ...Bar) {
 	for _, one := range bars {
-		h.add(bucket{one.From, one.Count})
+		h.add(one.From, one.Count)
 	}
 }
 
 // Bars returns the buckets that hold anything, in order; their counts sum to
 // [Histogram.Count].
-func (h *Histogram) Bars() (bars []Bar) {
-	for one := range h.buckets() {
-		bars = append(bars, Bar{one.from, one.last(), one.count})
-	}
-	return bars
-}
+func (h *Histogram) Bars() []Bar { return slices.Collect(h.buckets()) }
 
 // histogramJSON is the form on disk. HDR is the public V2 compressed encoding,
 // in base64, that any HdrHistogram library reads.
@@ -403,7 +393,7 @@ func (h *Histogram) decode(form *histogramJSON) (own bool, err error) {
 	if hdr.LowestTrackableValue() == 1 && hdr.HighestTrackableValue() == maxMicros && hdr.SignificantFigures() == significantFigures {
 		for index, n := range hdr.Export().Counts {
 			if n > 0 {
-				h.add(bucket{fromOf(index), n})
+				h.add(fromOf(index), n)
 			}
 		}
 		return true, nil
@@ -415,7 +405,7 @@ func (h *Histogram) decode(form *histogramJSON) (own bool, err error) {
 			return false, fmt.Errorf("%w: %d durations beyond an hour", ErrCorrupt, b.Count)
 		}
 		if b.Count > 0 {
-			h.add(bucket{b.From, b.Count})
+			h.add(b.From, b.Count)
 		}
 	}
 	return false, nil

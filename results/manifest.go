@@ -59,12 +59,12 @@ type Manifest struct {
 	// PartitionKey is the partition that the run is aimed at, empty for none.
 	PartitionKey string `json:"partition_key" merge:"same"`
 	// Spread is the load on several partitions, nil for none.
-	Spread *Spread `json:"spread,omitempty"`
+	Spread *Spread `json:"spread,omitempty" merge:"each"`
 	// Dataless says that writes were answered without storing anything.
 	Dataless bool `json:"dataless,omitempty" merge:"same"`
 	// PeakAsked is the rate in operations per second whose holding was asked
 	// for, 0 for none.
-	PeakAsked float64 `json:"peak_asked,omitempty"`
+	PeakAsked float64 `json:"peak_asked,omitempty" merge:"sum"`
 	// Checks are the claims of the scenario, in the syntax of package figure.
 	Checks []string `json:"checks,omitempty" merge:"same"`
 	// SpreadOver is the second or minute over which arrivals of a file with the same timestamp
@@ -220,8 +220,8 @@ type Scenario struct {
 
 // Targets are rates in entities per second; 0 is no limit.
 type Targets struct {
-	Partition int64 `json:"partition_entities_per_second"`
-	Account   int64 `json:"account_entities_per_second"`
+	Partition int64 `json:"partition_entities_per_second" merge:"sum"`
+	Account   int64 `json:"account_entities_per_second" merge:"sum"`
 	// Documented says that both are the documents' own.
 	Documented bool `json:"documented"`
 }

@@ -152,37 +152,27 @@ func concatUpTo[T any](maximum int, list, more []T, order func(a, b T) int) []T 
 // mergeManifests returns the manifest of the first part with the sums of all, and the list of parts.
 func mergeManifests(parts []MergePart) Manifest {
 	m := parts[0].Record.Manifest
-	m.Merged = &Merged{}
-	if m.Modelled() && len(parts) > 1 {
-		m.Targets = Targets{}
-	}
-	m.Command, m.Tables, m.Budget, m.PeakAsked, m.Environment = nil, nil, 0, 0, Environment{}
-	if m.Spread != nil {
-		m.Spread = &Spread{Partitions: m.Spread.Partitions, Think: m.Spread.Think}
-	}
-	for _, part := range parts {
+	m.Merged, m.Command, m.Tables = &Merged{}, nil, nil
+	for i, part := range parts {
 		of := &part.Record.Manifest
+		if i > 0 {
+			combine(&m, of, "merge")
+		}
+		if i > 0 && m.Modelled() {
+			// Each run had a target of its own.
+			combine(&m.Targets, &of.Targets, "merge")
+			m.Targets.Documented = false
+		}
 		if of.Started.Before(m.Started) {
 			m.Started = of.Started
 		}
 		if of.Proxy != m.Proxy {
 			m.Proxy = ""
 		}
-		if m.Modelled() && len(parts) > 1 {
-			// Each run had a target of its own.
-			m.Targets.Partition += of.Targets.Partition
-			m.Targets.Account += of.Targets.Account
-		}
-		combine(&m, of, "merge")
-		m.PeakAsked += of.PeakAsked
 		for _, table := range of.Tables {
 			if !slices.Contains(m.Tables, table) {
 				m.Tables = append(m.Tables, table)
 			}
-		}
-		if m.Spread != nil && of.Spread != nil {
-			m.Spread.Rate += of.Spread.Rate
-			m.Spread.Clients += of.Spread.Clients
 		}
 		m.Merged.Runs = append(m.Merged.Runs, runsOf(part)...)
 	}
