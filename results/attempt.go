@@ -52,73 +52,66 @@ func (c *Class) UnmarshalText(text []byte) error {
 // without being counted late.
 const LateAfter = 5 * time.Millisecond
 
-// Scheduled is one operation that became due, told when its first attempt is
-// sent or when it is dropped.
+// Scheduled is an operation that became due. It is recorded when its first attempt is sent, or when it is dropped.
 type Scheduled struct {
 	// Phase and Kind index the record's phases and operations.
 	Phase, Kind int
 	// Intended is when it was due, Sent when its first attempt was sent.
 	Intended, Sent time.Duration
-	// Entities is what it means to touch by the documented rule.
+	// Entities is the number of entities that it is due to touch, by the documented rule.
 	Entities int64
-	// Dropped says that it was never sent.
+	// Dropped reports that it was never sent.
 	Dropped bool
-	// Held says that the rate limit of its client holds it back: Sent is when it was handed
-	// over, and its first attempt is told by [Recorder.Again].
+	// Held reports that the rate limit of its client delays it: Sent is when it was handed over, and [Recorder.Again]
+	// records its first attempt.
 	Held bool
-	// Noted is when it became known, where that may be after its own second was
-	// written: it then counts in the second of this instant. 0 is at once.
+	// Noted is when the event became known, if that may be after its second was written; it then counts in the second
+	// of Noted. 0 means at once.
 	Noted time.Duration
 }
 
-// Attempt is one request and what came of it.
+// Attempt is one request and its result.
 type Attempt struct {
 	Phase, Kind int
 	// Number is the operation's, Try counts its attempts from 0.
 	Number uint64
 	Try    int
-	// Retry says that it sends once more a request that did not succeed, rather
-	// than the first or the next one of its operation.
+	// Retry reports that it repeats a request that did not succeed; it is false for the first or next request of an
+	// operation.
 	Retry bool
-	// Sequence is the attempt's place among all of the run in the order in
-	// which they were sent, from 0.
+	// Sequence is the number of the attempt among all attempts of the run in the order in which they were sent, from
+	// 0.
 	Sequence uint64
 	// Intended is when the operation was due; Sent and Done frame the attempt.
 	Intended, Sent, Done time.Duration
 	Class                Class
 	Status               int
 	Code                 string
-	// PartitionKey is where it went, if HasPartition, and Account to which account,
-	// from 0.
+	// PartitionKey is the partition of the request, if HasPartition, and Account the number of its account, from 0.
 	PartitionKey string
 	HasPartition bool
-	// Table is what the name of the table adds to that of the test table, empty for the
-	// test table itself.
+	// Table is the suffix that the name of the table adds to that of the test table, empty for the test table itself.
 	Table   string
 	Account int
-	// Entities is what its operation means to touch, as in [Scheduled], Beyond what of
-	// that it does in partitions other than that of its first attempt, with which alone
-	// it is told.
+	// Entities is the number of entities that its operation is due to touch, as in [Scheduled]; Beyond has the parts
+	// of them in partitions other than that of the first attempt, which alone has it.
 	Entities int64
 	Beyond   []Part
-	// Due is what this very request means to touch, 0 where only its operation is known:
-	// it is then taken for all that the operation does not do beyond.
+	// Due is the number of entities that this request is due to touch. 0 means that only its operation is known; it is
+	// then Entities without Beyond.
 	Due int64
-	// Counted is in entities, by the documented rule; Returned is what the
-	// reply held.
+	// Counted is the number of entities by the documented rule, Returned that of entities in the reply.
 	Counted, Returned int64
-	// BytesOut and BytesIn are the sizes of request and reply, 0 where unknown. Stored
-	// are the bytes, as the service bills them, of what it wrote if it was ok: of each
-	// entity inserted or replaced all, of each merged its key and what was merged.
+	// BytesOut and BytesIn are the sizes of request and reply, 0 if unknown. Stored is the size, as billed, of the
+	// entities that an ok attempt wrote: of each inserted or replaced one all, of each merged one its key and the
+	// merged properties.
 	BytesOut, BytesIn, Stored int64
-	// LineWait is how long request and reply together waited for the client's line behind
-	// others; 0 where none is modelled.
+	// LineWait is the total time that request and reply waited for the client's line behind others; 0 if no line is
+	// modelled.
 	LineWait time.Duration
-	// Injected is the kind of fault that it met because somebody asked for it, empty for
-	// none.
+	// Injected is the kind of the injected fault that it met, empty for none.
 	Injected string
-	// Kept says that this fault kept it from the target, which never met it, and bills
-	// nothing.
+	// Kept reports that this fault prevented it from reaching the target, which does not bill it.
 	Kept bool
 	// Noted is as in [Scheduled].
 	Noted time.Duration
@@ -140,7 +133,7 @@ func (a *Attempt) HeldByLine() bool {
 // that this met another load, be it for the generator or for the client's line.
 func (a *Attempt) HeldBack() bool { return a.Sent-a.Intended+a.LineWait > HeldBackAfter }
 
-// own returns what of Entities the operation does in the partition of its first attempt.
+// ownEntities returns the part of Entities in the partition of the first attempt.
 func (a *Attempt) ownEntities() int64 {
 	own := a.Entities
 	for i := range a.Beyond {
@@ -149,7 +142,7 @@ func (a *Attempt) ownEntities() int64 {
 	return own
 }
 
-// Part is what an operation means to touch by one of its requests, in entities.
+// Part is the number of entities that an operation is due to touch by one of its requests.
 type Part struct {
 	Table        string
 	PartitionKey string
@@ -164,52 +157,50 @@ type Completed struct {
 	Intended, Done time.Duration
 	Class          Class
 	Attempts       int
-	// Entities is what was scheduled, Served what was counted for successes.
+	// Entities is the number of scheduled entities, Served of those counted for successes.
 	Entities, Served int64
-	// Cut says that it was still waiting to retry when the run ended.
+	// Cut reports that it was waiting to retry when the run ended.
 	Cut bool
 	// Noted is as in [Scheduled].
 	Noted time.Duration
 }
 
-// Cause is one way in which attempts came to nothing: what was answered, or, with the
-// status 0, why there was no answer.
+// Cause is a reason why attempts were throttled or failed: the answer, or, with the status 0, the reason for no
+// answer.
 type Cause struct {
 	// Class is [Throttled] or [Failed].
 	Class    Class  `json:"class"`
 	Status   int    `json:"status"`
 	Code     string `json:"code"`
 	Attempts int64  `json:"attempts"`
-	// Injected says that it is a fault that was asked for, and no word of the target's.
+	// Injected reports that it is an injected fault and no answer of the target.
 	Injected bool `json:"injected,omitempty"`
 }
 
-// OtherCauses is the code, with the status 0, of the attempts of a class whose cause is
-// not told apart.
+// OtherCauses is the code, with the status 0, of attempts whose cause is not listed.
 const OtherCauses = "other"
 
 const (
-	// MostCauses is how many causes are told at most, beside the others of each class.
+	// MostCauses is the maximum number of listed causes, besides the others of each class.
 	MostCauses = 16
-	// maxCountedCauses is how many are told apart while they are counted: what comes later than
-	// those counts among the others.
+	// maxCountedCauses is the maximum number of causes that are counted separately; later ones count as others.
 	maxCountedCauses = 128
 	// longestCode is how much is kept of a code, in bytes: the service's are shorter, and
 	// another's can be anything.
 	maxCodeLength = 64
 )
 
-// Causes count the attempts that were throttled or failed, by what came of them: in the
-// order in which they were met while attempts are added, in that of [Causes.Told] where
-// they were read. The zero value is none. They are not safe for concurrent use.
+// Causes count the attempts that were throttled or failed by cause: in the order of their first attempts while
+// attempts are added, in that of [Causes.Told] after reading. The zero value is none. They are not safe for concurrent
+// use.
 type Causes []Cause
 
-// Add counts attempts of a class that came to nothing. Of the code, 64 bytes count.
+// Add counts attempts of a class. Of the code, 64 bytes count.
 func (c *Causes) Add(class Class, status int, code string, attempts int64) {
 	c.add(Cause{Class: class, Status: status, Code: code, Attempts: attempts})
 }
 
-// attempt counts one that came to nothing.
+// attempt counts an attempt that was throttled or failed.
 func (c *Causes) attempt(a *Attempt) {
 	c.add(Cause{Class: a.Class, Status: a.Status, Code: a.Code, Attempts: 1, Injected: a.Injected != ""})
 }
@@ -236,8 +227,7 @@ func (c *Causes) add(one Cause) {
 	*c = append(*c, one)
 }
 
-// clipped returns a code as it is kept: the bytes that a record can hold, no more than
-// there is room for, cut between two characters.
+// clipCode returns a code as a record stores it: valid text of bounded length, cut between two characters.
 func clipCode(code string) string {
 	code = strings.ToValidUTF8(code[:min(len(code), 2*maxCodeLength)], "\ufffd")
 	cut := min(len(code), maxCodeLength)
@@ -258,9 +248,8 @@ func (c *Causes) count(more *Cause) bool {
 	return false
 }
 
-// Merge counts what other counts, too: of what is told of it, each where it stands, and
-// its others among the others. So the attempts of each class are exact, and those of a
-// cause are at least so many where there are others.
+// Merge adds the counts of other; its others count among the others. The attempts of each class are exact, and the
+// counts of a cause are lower bounds if there are others.
 func (c *Causes) Merge(other Causes) {
 	for i := range other {
 		c.add(other[i])
@@ -291,9 +280,8 @@ func (c Causes) Only(class Class) Causes {
 	return slices.DeleteFunc(slices.Clone(c), func(one Cause) bool { return one.Class != class })
 }
 
-// Told returns the commonest of the causes, most first, ties by status, code and class, and
-// behind them the others of each class together; nil where there are none. The slice is the
-// caller's.
+// Told returns the most frequent causes in descending order of attempts, ties by status, code and class, followed by
+// the others of each class; nil if there are none. It is a new slice.
 func (c Causes) Told() Causes {
 	var told Causes
 	var others [classes]int64
@@ -320,11 +308,10 @@ func (c Causes) Told() Causes {
 	return told
 }
 
-// Other reports whether the cause stands for several that are not told apart.
+// Other reports whether the cause represents several that are not listed.
 func (c Cause) Other() bool { return c.Status == 0 && c.Code == OtherCauses }
 
-// String returns the cause as people are told it: by status and code, or by the code alone
-// where nothing was answered.
+// String returns the cause for people: status and code, or the code alone if there was no answer.
 func (c Cause) String() string {
 	switch own := c; {
 	case c.Injected:
@@ -340,7 +327,7 @@ func (c Cause) String() string {
 	return strconv.Itoa(c.Status) + " " + c.Code
 }
 
-// MarshalJSON implements [json.Marshaler]: what is told of them.
+// MarshalJSON implements [json.Marshaler]: the causes that Told returns.
 func (c Causes) MarshalJSON() ([]byte, error) { return json.Marshal([]Cause(c.Told())) }
 
 // Counts are the counts of operations and their attempts. They are embedded in kinds of operation, seconds, cohorts,
@@ -369,22 +356,22 @@ type Counts struct {
 	Causes Causes `json:"causes,omitempty"`
 	// Retries of the Attempts repeated a request.
 	Retries int64 `json:"retries"`
-	// Offered are the entities that the Scheduled operations mean to touch, Served those
-	// counted for successes. Counted follows the documented rule (every entity scanned),
-	// Returned is what replies held.
+	// Offered is the number of entities that the Scheduled operations are due to touch, Served of those counted for
+	// successes. Counted follows the documented rule (every entity scanned), Returned is the number of entities in
+	// replies.
 	Offered  int64 `json:"offered_entities"`
 	Served   int64 `json:"served_entities"`
 	Counted  int64 `json:"counted_entities"`
 	Returned int64 `json:"returned_entities"`
-	// BytesOut and BytesIn are the sizes of requests and replies, where they are known.
-	// Stored is the bytes, as the service bills them, of the entities written; see [Attempt].
+	// BytesOut and BytesIn are the sizes of requests and replies, if known. Stored is the size, as billed, of the
+	// entities written; see [Attempt].
 	BytesOut int64 `json:"bytes_out,omitempty"`
 	BytesIn  int64 `json:"bytes_in,omitempty"`
 	Stored   int64 `json:"stored_bytes,omitempty"`
 	// LineHeld of the Attempts waited for the client's line, see [Attempt.HeldByLine].
 	LineHeld int64 `json:"attempts_held_by_line,omitempty"`
-	// LimitHeld is the number of attempts that a rate limit of the client delayed, including
-	// those that the end of the run kept from being sent.
+	// LimitHeld is the number of attempts that a rate limit of the client delayed, including those that were not sent
+	// before the end of the run.
 	LimitHeld int64 `json:"attempts_held_by_limit,omitempty"`
 	// Kept of the Attempts, throttled ones apart, never reached the target because of an
 	// injected fault, see [Attempt.Kept].
@@ -554,14 +541,14 @@ type Layout struct {
 	fields [][]int
 }
 
-// firstCounts are the counts that records had before layouts: a layout leaves out those that it does not name.
+// firstCounts are the counts that records had before layouts: a layout leaves them out unless it names them.
 const firstCounts = "scheduled sent dropped late operations succeeded cut attempts ok handled throttled failed causes retries " +
 	"offered_entities served_entities counted_entities returned_entities bytes_out bytes_in stored_bytes " +
 	"attempts_held_by_line attempts_held_by_limit attempts_kept_from_target first_attempts_throttled"
 
-// LayoutOf returns the layout of T with the named JSON fields, in that order. name=other writes a field under
-// another name. Fields that are not named follow where they are not empty, but for the counts that records had
-// before layouts: so a count that is added to [Counts] is in every layout. It panics if T has no such field.
+// LayoutOf returns the layout of T with the named JSON fields, in that order. name=other writes a field under another
+// name. Other fields follow if they are not empty, except for [firstCounts]: a count that is added to [Counts] is in
+// every layout. It panics if T has no such field.
 func LayoutOf[T any](names string) Layout {
 	fields := make(map[string]reflect.StructField)
 	var others []string

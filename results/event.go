@@ -18,18 +18,17 @@ type Event struct {
 	Phase string `json:"phase,omitempty"`
 	// Text is one line for a person.
 	Text string `json:"text,omitempty"`
-	// Decision is what load balancing decided, nil for other kinds.
+	// Decision is the decision of load balancing, nil for other kinds.
 	Decision *Decision `json:"decision,omitempty"`
 	// Saved is a continuation token that was saved, nil for other kinds.
 	Saved *SavedToken `json:"saved,omitempty"`
 }
 
-// SavedToken is the continuation token of the last page that a query has read, for who
-// goes on with it.
+// SavedToken is the continuation token of the last page that a query has read, with which it can be continued.
 type SavedToken struct {
 	Name      string `json:"name"`
 	Operation string `json:"operation"`
-	// Token is its text; empty where all was read.
+	// Token is its text; empty after the last page.
 	Token string `json:"token"`
 }
 
@@ -62,27 +61,27 @@ const (
 	SizeSplit    = "size-split"
 	RangeMoved   = "move"
 	RangesMerged = "merge"
-	// RangeKept is an overloaded range that load balancing left as it is.
+	// RangeKept is an overloaded range that load balancing did not change.
 	RangeKept = "kept"
 )
 
-// Decision is one step of load balancing with what it rests on. Loads are entities
-// per second, averaged; what does not apply is zero.
+// Decision is one step of load balancing and its reasons. Loads are averages in entities per second; values that do
+// not apply are zero.
 type Decision struct {
 	Table string `json:"table"`
-	// Range is the range acted on, Other the one that a split made or a merge
-	// took away; numbers are given out in the order in which ranges come to be.
+	// Range is the range acted on, Other the range that a split made or a merge removed; ranges are numbered in the
+	// order in which they are created.
 	Range uint64 `json:"range"`
 	Other uint64 `json:"other,omitempty"`
 	// Key is the boundary that a split made or a merge took away, or the first
 	// PartitionKey of a range that moves or is kept.
 	Key string `json:"key"`
-	// From is the server that has had the range, To the one that has it now.
+	// From is the server that had the range, To the server that has it now.
 	From int `json:"from_server"`
 	To   int `json:"to_server"`
 	// Until is when all of the range is served again, since the start of the run.
 	Until time.Duration `json:"until_ns"`
-	// Reason says in words why.
+	// Reason is the reason in words.
 	Reason string `json:"reason"`
 	// Overloaded is for how long the range or its server had been so, or both
 	// ranges of a merge quiet.
@@ -99,8 +98,7 @@ type Decision struct {
 	Ranges int `json:"ranges"`
 }
 
-// Balanced reports whether the event changed where ranges lie: a split, a move or
-// a merge.
+// Balanced reports whether the event changed the ranges: a split, a move or a merge.
 func (e *Event) Balanced() bool {
 	switch e.What {
 	case RangeSplit, SizeSplit, RangeMoved, RangesMerged:
@@ -110,7 +108,7 @@ func (e *Event) Balanced() bool {
 	}
 }
 
-// Spread is load on several partitions at once, as the manifest tells of it.
+// Spread is load on several partitions at once, for the manifest.
 type Spread struct {
 	Partitions int `json:"partitions"`
 	// Rate is the operations per second of each of them in an open loop, Clients
@@ -120,15 +118,14 @@ type Spread struct {
 	Think   time.Duration `json:"think_ns,omitempty"`
 }
 
-// KeyTail is what became of the attempts at one PartitionKey in the last part of
-// the load.
+// KeyTail has the attempts at one PartitionKey in the last part of the load.
 type KeyTail struct {
 	Key       string `json:"key"`
 	Attempts  int64  `json:"attempts"`
 	Throttled int64  `json:"throttled"`
 }
 
-// Rival is what the same run came to under another profile of the model.
+// Rival is the outcome of the same run under another profile of the model.
 type Rival struct {
 	Profile string `json:"profile"`
 	// Outcome is as in [Balance], Throttled and Relieved likewise.
@@ -141,18 +138,18 @@ type Rival struct {
 
 // The outcomes of a load.
 const (
-	// LoadHeld is a load that was never throttled to speak of, LoadRelieved one that was
-	// until load balancing had spread it, LoadThrottled one that was to its end.
+	// LoadHeld is a load without significant throttling, LoadRelieved one that was throttled until load balancing had
+	// spread it, LoadThrottled one that was throttled to its end.
 	LoadHeld      = "held"
 	LoadRelieved  = "relieved"
 	LoadThrottled = "throttled"
 )
 
-// Balance is what load balancing came to, as a verdict sums it up.
+// Balance is the result of load balancing, as a verdict summarizes it.
 type Balance struct {
 	Outcome string `json:"outcome"`
-	// Throttled is when the load was first throttled, Relieved from when on it was
-	// throttled no more, in seconds since it began; nil where it never was so.
+	// Throttled is when the load was first throttled, Relieved when it was last throttled, in seconds since it began;
+	// nil if never.
 	Throttled *float64 `json:"throttled_from_s"`
 	Relieved  *float64 `json:"relieved_at_s"`
 	Splits    int      `json:"splits"`
@@ -161,17 +158,15 @@ type Balance struct {
 	// Elsewhere is how many of these it did while nothing was measured: in a warm-up, or
 	// while the table was read back.
 	Elsewhere int `json:"outside_of_measured_load,omitempty"`
-	// Ranges is how many there were at the end, 0 where nothing was done.
+	// Ranges is the number of ranges at the end, 0 without any decision.
 	Ranges int `json:"ranges"`
 	// StillThrottled are the PartitionKeys throttled at the end of the load.
 	StillThrottled []string `json:"still_throttled_keys"`
-	// Survives says whether another profile gives the same verdict, nil where none
-	// was tried.
+	// Survives reports whether another profile has the same outcome, nil if none was tried.
 	Survives *bool `json:"survives_other_profile"`
 }
 
-// CounterName is what a workflow counts: a name of its own, by the operation of the
-// scenario.
+// CounterName is the name of a workflow's counter, and its operation of the scenario.
 type CounterName struct {
 	Operation string `json:"operation"`
 	Name      string `json:"name"`
@@ -197,10 +192,9 @@ func (c Counter) compare(other Counter) int {
 	return cmp.Or(cmp.Compare(c.Operation, other.Operation), cmp.Compare(c.Name, other.Name))
 }
 
-// Invariant is something that must hold of what a run leaves behind, and whether it
-// does.
+// Invariant is a condition on the data that a run leaves behind, and its result.
 type Invariant struct {
-	// Name says what must hold.
+	// Name is the condition in words.
 	Name string `json:"name"`
 	// Looked is at how many things was looked, Faults in how many it does not hold, of
 	// which Examples name some.
@@ -209,14 +203,12 @@ type Invariant struct {
 	Examples []string `json:"examples,omitempty"`
 }
 
-// Counters takes down what the workflows of the run have counted, before
-// [Recorder.Finish].
+// Counters records the counters of workflows, before [Recorder.Finish].
 func (r *Recorder) Counters(list []Counter) { r.Take(func(of *Record) { of.Counters = list }) }
 
-// SharesOf returns the partitions of a phase of so many seconds by how much they were
-// offered, least first, with what each was served; nil for a phase of no length. Those that were due nothing have no
-// share of it. The partitions come in an order that repeats: the sums of their shares are
-// then the same to the last bit.
+// SharesOf returns the partitions of a phase of so many seconds by how much they were offered, in ascending order,
+// with what each was served; nil for a phase of no length. Partitions with nothing due are left out. The caller passes
+// the partitions in a repeatable order, so that the sums of shares are the same to the last bit.
 func SharesOf(seconds float64, offered []PartitionStats, served func(*PartitionStats) int64) []SharesClass {
 	if seconds <= 0 {
 		return nil
@@ -246,9 +238,8 @@ func SharesOf(seconds float64, offered []PartitionStats, served func(*PartitionS
 
 // Audit is the result of reading the writes of a run back.
 type Audit struct {
-	// Writes is the number of operations that wrote with an id = Acknowledged + Unknown +
-	// Absent. An unknown write may have been carried out or not: no reply says so. An
-	// absent one was throttled until it was given up, or lost a conflict with another
+	// Writes is the number of operations that wrote with an id = Acknowledged + Unknown + Absent. The outcome of an
+	// unknown write is in no reply. An absent one failed after throttled retries, or lost a conflict with another
 	// writer.
 	Writes       int64 `json:"writes"`
 	Acknowledged int64 `json:"acknowledged"`
@@ -280,7 +271,7 @@ type Audit struct {
 	Examples []AuditExample `json:"examples"`
 }
 
-// AuditExample is an entity that is not what was acknowledged.
+// AuditExample is an entity that differs from what was acknowledged.
 type AuditExample struct {
 	PartitionKey string `json:"partition_key"`
 	RowKey       string `json:"row_key"`
@@ -293,16 +284,15 @@ const MostAuditExamples = 10
 // Sound reports whether nothing that was read back is lost or doubled.
 func (a *Audit) Sound() bool { return a == nil || a.Lost == 0 && a.Doubled == 0 }
 
-// Kept reports whether the table kept every write that it acknowledged, except those that
-// the run may have overwritten itself.
+// Kept reports whether the table kept every acknowledged write, except those that the run may have overwritten itself.
 func (a *Audit) Kept() bool { return a == nil || a.Lost == a.Blind && a.Doubled == 0 }
 
-// PolicyContest is what several retry policies made of the same trouble. It is
-// what `loadgen backoff contest --format json` prints.
+// PolicyContest compares several retry policies under the same trouble: the document of `loadgen backoff contest
+// --format json`.
 type PolicyContest struct {
 	Verdict string `json:"verdict"`
-	// Trouble is what the policies met, Clients how many there were, each of which
-	// offered so many operations a second on the average.
+	// Trouble is what the policies met, Clients the number of clients, and OperationsPerSecondEachClient the mean rate
+	// of each.
 	Trouble                       string  `json:"trouble"`
 	Clients                       int     `json:"clients"`
 	OperationsPerSecondEachClient float64 `json:"operations_per_second_each_client"`
@@ -316,13 +306,12 @@ type PolicyContest struct {
 	Policies []PolicyTrial `json:"policies"`
 }
 
-// PolicyTrial is what one retry policy made of a trouble. Caught operations are
-// those that became due in it.
+// PolicyTrial is the result of one retry policy. Caught operations became due during the trouble.
 type PolicyTrial struct {
 	Policy string `json:"policy"`
 	Caught int64  `json:"operations_caught"`
-	// Lost of the caught ones did not succeed. Withheld operations, of all that were
-	// due, were never sent because a limiter would not have it.
+	// Lost of the caught operations did not succeed. Withheld operations, of all due ones, were never sent because of
+	// a limiter.
 	Lost        int64   `json:"operations_lost"`
 	Withheld    int64   `json:"operations_withheld"`
 	LostPercent float64 `json:"lost_percent"`
@@ -340,14 +329,13 @@ type PolicyTrial struct {
 	// DrainS is how long after the trouble's end the last caught operation ended,
 	// in seconds.
 	DrainS float64 `json:"drain_s"`
-	// Added are quantiles of what the trouble added to the response times of the
-	// caught operations that succeeded, in milliseconds; null where too few did.
+	// Added are quantiles of the time that the trouble added to the response times of caught operations that
+	// succeeded, in milliseconds; null if too few did.
 	Added AddedQuantiles `json:"added_ms"`
 	// PeakRetries is the most retries sent within any 100 ms.
 	PeakRetries int `json:"peak_retries_100ms"`
-	// Fairness is Jain's index over the clients' shares of caught operations that
-	// succeeded: 1 where all fared alike, 1/n where one of n had all; null where none
-	// succeeded.
+	// Fairness is Jain's index over the clients' shares of caught operations that succeeded: 1 if all are equal, 1/n
+	// if one of n has all; null if none succeeded.
 	Fairness *float64 `json:"fairness"`
 	// Duplicates are retries answered 404, 409 or 412: they may have met their own
 	// success.
@@ -364,21 +352,19 @@ type AddedQuantiles struct {
 	P99 *float64 `json:"p99"`
 }
 
-// RetrySchedule is when a retry policy sends an operation again that fails each
-// time at once. It is what `loadgen backoff show --format json` prints.
+// RetrySchedule is the schedule of a retry policy for an operation whose attempts all fail at once: the document of
+// `loadgen backoff show --format json`.
 type RetrySchedule struct {
 	Policy  string `json:"policy"`
 	Retries int    `json:"retries"`
 	// ElapsedS is how long after the first attempt there are retries, in seconds; 0 for any time.
 	ElapsedS float64 `json:"elapsed_s,omitempty"`
-	// Formula is the rule in one line, Codes say what is retried, Source where both
-	// are from.
+	// Formula is the rule in one line, Codes the codes that are retried, Source the source of both.
 	Formula string `json:"formula"`
 	Codes   string `json:"codes"`
 	Source  string `json:"source"`
-	// Waits are those of the first retries. Flat says in a sentence which of them
-	// have no spread, so that clients that failed together come back together; it is
-	// empty where all spread.
+	// Waits are those of the first retries. Flat is a sentence about the waits without spread, after which clients
+	// that failed together retry together; empty if all waits are spread.
 	Waits []RetryWait `json:"waits"`
 	Flat  string      `json:"flat"`
 }
@@ -390,8 +376,7 @@ type RetryWait struct {
 	LeastS    float64 `json:"least_s"`
 	MeanS     float64 `json:"mean_s"`
 	GreatestS float64 `json:"greatest_s"`
-	// The sums are of this wait and those before it: what a policy whose waits are
-	// drawn on their own can take at least, on the average, and at most.
+	// The sums are over this wait and those before it: minimum, mean and maximum for a policy with independent waits.
 	SumLeastS    float64 `json:"sum_least_s"`
 	SumMeanS     float64 `json:"sum_mean_s"`
 	SumGreatestS float64 `json:"sum_greatest_s"`

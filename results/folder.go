@@ -23,8 +23,7 @@ const (
 	EventsFile    = "events.ndjson"
 )
 
-// Folder is where a record's files lie. Its methods are safe for concurrent
-// use.
+// Folder stores the files of a record. Its methods are safe for concurrent use.
 type Folder interface {
 	// Create opens a file of that name for writing, empty.
 	Create(name string) (io.WriteCloser, error)
@@ -185,12 +184,12 @@ func (m *Memory) Open(name string) (io.ReadCloser, error) {
 	if file.flushed == 0 {
 		return io.NopCloser(tail), nil
 	}
-	// What is written later is appended to packed, and changes nothing of it.
+	// Later writes only append to packed.
 	packed := flate.NewReader(bytes.NewReader(file.packed.Bytes()))
 	return io.NopCloser(io.MultiReader(io.LimitReader(packed, file.flushed), tail)), nil
 }
 
-// Bytes returns a copy of a file's content, nil where there is none.
+// Bytes returns a copy of a file's content, nil if there is none.
 func (m *Memory) Bytes(name string) []byte {
 	file, err := m.Open(name)
 	if err != nil {
@@ -221,24 +220,22 @@ func (f *memoryFile) Write(text []byte) (int, error) {
 
 func (f *memoryFile) Close() error { return nil }
 
-// Head is what a record says of itself before and after its measurements: enough to
-// list it.
+// Head is the part of a record before and after its measurements, for a list of runs.
 type Head struct {
 	SchemaVersion int           `json:"schema_version"`
 	Manifest      Manifest      `json:"manifest"`
 	Validity      string        `json:"validity"`
 	Reasons       []string      `json:"reasons"`
 	Duration      time.Duration `json:"duration_ns"`
-	// Summary is nil in a run that has not come to its end.
+	// Summary is nil in a run that did not end regularly.
 	Summary *Summary `json:"summary"`
 }
 
-// Killed reports whether nobody has closed the record: the run was killed, or goes on.
+// Killed reports whether the record was not closed: the run was killed, or is still running.
 func (h *Head) Killed() bool { return h.Summary == nil && h.Validity == Partial && h.Duration == 0 }
 
-// Where the measurements stand in a run.json as [Recorder] writes it: keys of the object
-// itself begin a line behind one space, and no string of JSON holds the end of a line, so
-// that neither can be met elsewhere.
+// The positions of the measurements in a run.json that [Recorder] wrote: keys of the object itself are on a line
+// behind one space, and no JSON string contains a line feed, so that the texts occur nowhere else.
 var (
 	beforePhases  = []byte(",\n \"phases\": ")
 	beforeSummary = []byte("\n \"summary\": ")

@@ -9,22 +9,19 @@ import (
 	"time"
 )
 
-// Generator is what the process that sent the load could do, what that cost it,
-// and how it fared: the ground for believing the other figures, or for doubting
-// them. Of an embedded run it is the cost of the engine, too, which shares the
-// process.
+// Generator describes the resources that sending the load took, and its delays: evidence for the reliability of other
+// figures. For an embedded run it includes the engine, which runs in the same process.
 type Generator struct {
-	// Ceiling is what was sent flat out before the run, nil where nobody tried.
+	// Ceiling is the maximum rate before the run, nil if it was not measured.
 	Ceiling *Ceiling `json:"ceiling"`
 	// Cores is how many of the machine's the process may keep busy at once,
 	// Workers the greatest number of attempts that it may have under way.
 	Cores   int `json:"cores" merge:"sum"`
 	Workers int `json:"workers" merge:"sum"`
-	// CPUKnown says that the system tells how much the process has used. Where it
-	// does not, each CPU is 0.
+	// CPUKnown reports that the system provides the CPU time of the process. Otherwise each CPU is 0.
 	CPUKnown bool `json:"cpu_known"`
-	// Seconds is how many whole seconds were looked at: each is part of its line
-	// of intervals.ndjson. Pauses are those of the garbage collector, in all.
+	// Seconds is the number of whole seconds that were observed, each in its line of intervals.ndjson. Pauses is the
+	// total of the garbage collector's pauses.
 	Seconds int64         `json:"seconds" merge:"max"`
 	CPU     time.Duration `json:"cpu_ns" merge:"sum"`
 	Pauses  time.Duration `json:"gc_pauses_ns" merge:"max"`
@@ -33,25 +30,22 @@ type Generator struct {
 	// StoodStill is for how long the process was not let run, longest at once.
 	StoodStill   time.Duration `json:"stood_still_ns" merge:"max"`
 	LongestStill time.Duration `json:"longest_stood_still_ns" merge:"max"`
-	// Starved, GCCPU, RunQueue and Pressure are the sums of what [Health] says of
-	// each second; the last two are nil where the system does not tell.
+	// Starved, GCCPU, RunQueue and Pressure are the sums over the seconds, see [Health]; the last two are nil if the
+	// system does not provide them.
 	Starved  time.Duration  `json:"starved_ns" merge:"max"`
 	GCCPU    time.Duration  `json:"gc_cpu_ns" merge:"sum"`
 	RunQueue *time.Duration `json:"run_queue_wait_ns" merge:"max"`
 	Pressure *time.Duration `json:"cpu_pressure_ns" merge:"max"`
-	// LeastFree is the least number of workers that were free while load was
-	// sent, nil where that is not known.
+	// LeastFree is the minimum number of free workers while load was sent, nil if unknown.
 	LeastFree *int64 `json:"least_free_workers" merge:"min"`
 	// Goroutines and Heap, in bytes, are the greatest of any second.
 	Goroutines int64 `json:"most_goroutines" merge:"max"`
 	Heap       int64 `json:"most_heap_bytes" merge:"max"`
-	// Busiest is the second of the run that took most CPU, nil where none was
-	// looked at.
+	// Busiest is the second of the run with the most CPU time, nil if none was observed.
 	Busiest *Health `json:"busiest"`
 }
 
-// Ceiling is what the generator sends where nothing holds it up: a closed loop,
-// flat out, on a target that answers at once.
+// Ceiling is the result of sending as fast as possible: a closed loop on a target that answers at once.
 type Ceiling struct {
 	// Over is [OverNothing] or [OverHTTP].
 	Over string `json:"over"`
@@ -59,19 +53,18 @@ type Ceiling struct {
 	Lanes      int           `json:"lanes"`
 	Operations int64         `json:"operations"`
 	Took       time.Duration `json:"took_ns"`
-	// CPU is what the process used meanwhile, the answering end included; 0
-	// where that is not known.
+	// CPU is the CPU time of the process meanwhile, including the answering side; 0 if unknown.
 	CPU time.Duration `json:"cpu_ns"`
 }
 
-// The targets of a ceiling: one that is called directly, and a server of this
-// process behind a socket of this machine. Both answer 204 at once.
+// The targets of a ceiling: a function that is called directly, and a server of this process on the loopback
+// interface. Both answer 204 at once.
 const (
 	OverNothing = "null target"
 	OverHTTP    = "null server"
 )
 
-// PerSecond returns the ceiling in operations a second, 0 where none is known.
+// PerSecond returns the ceiling in operations per second, 0 if unknown.
 func (c *Ceiling) PerSecond() float64 {
 	if c == nil || c.Took <= 0 {
 		return 0
@@ -79,8 +72,7 @@ func (c *Ceiling) PerSecond() float64 {
 	return float64(c.Operations) / c.Took.Seconds()
 }
 
-// CPUMicros returns the CPU of an operation in microseconds, 0 where it is not
-// known.
+// CPUMicros returns the CPU time of an operation in microseconds, 0 if unknown.
 func (c *Ceiling) CPUMicros() float64 {
 	if c == nil || c.Operations <= 0 {
 		return 0
@@ -88,12 +80,11 @@ func (c *Ceiling) CPUMicros() float64 {
 	return float64(c.CPU) / float64(time.Microsecond) / float64(c.Operations)
 }
 
-// Health is how the generator fared in one whole second of the run, as
-// [Generator] has it.
+// Health is the state of the generator in one whole second of the run, see [Generator].
 type Health struct {
 	Second int64 `json:"second"`
-	// Lasted is the time that CPU and pauses are of: a second, or more where the
-	// process stood still at its end.
+	// Lasted is the time over which CPU and pauses were measured: a second, or more if the process stood still at its
+	// end.
 	Lasted       time.Duration `json:"lasted_ns" merge:"max" follow:"sum"`
 	CPU          time.Duration `json:"cpu_ns" merge:"sum" follow:"sum"`
 	Pauses       time.Duration `json:"gc_pauses_ns" merge:"max" follow:"sum"`
@@ -102,22 +93,20 @@ type Health struct {
 	StoodStill time.Duration `json:"stood_still_ns" merge:"max" follow:"sum"`
 	// Starved is for how long something was due and no worker was free to send it.
 	Starved time.Duration `json:"starved_ns" merge:"max" follow:"sum"`
-	// RunQueue is how long threads of the process were ready to run and had no CPU,
-	// all of them together; Pressure for how long something on the machine had to
-	// wait for one. They are nil where the system does not tell.
+	// RunQueue is the total time for which threads of the process were runnable without a CPU, Pressure the time for
+	// which anything on the machine waited for one. They are nil if the system does not provide them.
 	RunQueue *time.Duration `json:"run_queue_wait_ns" merge:"max" follow:"sum"`
 	Pressure *time.Duration `json:"cpu_pressure_ns" merge:"max" follow:"sum"`
-	// GCCPU is what the garbage collector took of the CPU that the load could have
-	// had. The runtime tells it as a collection ends.
+	// GCCPU is the CPU time of the garbage collector that the load could have used. The runtime reports it at the end
+	// of a collection.
 	GCCPU time.Duration `json:"gc_cpu_ns" merge:"sum" follow:"sum"`
-	// FreeWorkers is the least number of them, nil where no load was sent.
+	// FreeWorkers is the minimum number of free workers, nil if no load was sent.
 	FreeWorkers *int64 `json:"free_workers" merge:"min" follow:"min"`
 	Goroutines  int64  `json:"goroutines" merge:"sum" follow:"max"`
 	Heap        int64  `json:"heap_bytes" merge:"sum" follow:"max"`
-	// Unanswered are the stretches of the second in which attempts were under way
-	// and none was answered, in order, though the process was let run: those of at
-	// least 50 ms, what lay in seconds before counted. One that goes on has its next
-	// part in the next second.
+	// Unanswered are the stretches of the second in which attempts were in flight and none was answered although the
+	// process ran, in order: those of at least 50 ms, including the time before the second. One that continues has its
+	// next part in the next second.
 	Unanswered []Stretch `json:"unanswered,omitempty"`
 }
 
@@ -129,8 +118,7 @@ type Stretch struct {
 	Waiting int64         `json:"waiting"`
 }
 
-// Share returns the part of so many cores that the second kept busy, 0 where
-// that is not known.
+// Share returns the part of so many cores that the second kept busy, 0 if unknown.
 func (v *Health) Share(cores int) float64 {
 	if v == nil || v.Lasted <= 0 || cores <= 0 {
 		return 0
@@ -138,8 +126,8 @@ func (v *Health) Share(cores int) float64 {
 	return float64(v.CPU) / float64(v.Lasted) / float64(cores)
 }
 
-// Health takes down how the generator fared in a whole second, as part of that
-// second's line. One that was written already goes without.
+// Health records the state of the generator in a whole second, in the line of that second. It does nothing if the line
+// was written already.
 func (r *Recorder) Health(v Health) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -161,10 +149,9 @@ func (v *Health) combined(other *Health, how string) *Health {
 	return &sum
 }
 
-// Capture is what a server saw of traffic that was not of this tool's
-// making: where it went, what its queries read, in which order its keys came and
-// what was not carried out. Requests count attempts; entities count by the
-// documented rule. Every list is bounded, and says what it has no room for.
+// Capture describes traffic of others that a server observed: its partitions, its queries, the order of its keys, and
+// the requests that were not carried out. Requests count attempts; entities count by the documented rule. Every list
+// is bounded, and has a count of what was left out.
 type Capture struct {
 	Requests int64 `json:"requests"`
 	Entities int64 `json:"entities_counted"`
@@ -184,9 +171,8 @@ type Capture struct {
 	ThrottledByPartition int64 `json:"throttled_by_partition"`
 	ThrottledByAccount   int64 `json:"throttled_by_account"`
 
-	// Partitions are those of which most entities were demanded, most first. Told
-	// is how many were told apart at the end; Dropped is how often one had to make
-	// room for another before that.
+	// Partitions are those with the most demanded entities, in descending order. PartitionsTold is the number of
+	// partitions that were distinguished at the end; PartitionsDropped how often one was replaced by another.
 	Partitions        []ObservedPartition `json:"partitions"`
 	PartitionsTold    int64               `json:"partitions_told_apart"`
 	PartitionsDropped int64               `json:"partitions_dropped"`
@@ -194,11 +180,11 @@ type Capture struct {
 	Shapes        []QueryShape `json:"query_shapes"`
 	ShapesTold    int64        `json:"query_shapes_told_apart"`
 	ShapesDropped int64        `json:"query_shapes_dropped"`
-	// Orders say how the inserted keys of each table came, most inserts first.
+	// Orders describe the order of the inserted keys of each table, in descending order of inserts.
 	Orders        []KeyOrder `json:"key_orders"`
 	TablesDropped int64      `json:"tables_dropped"`
-	// Answers are the requests that were not simply carried out, by status and
-	// code, most first. AnswersOver are those of codes beyond the bound.
+	// Answers are the requests that were not carried out normally, by status and code, in descending order.
+	// AnswersOver is the number of those with codes beyond the bound.
 	Answers     []Answer `json:"answers"`
 	AnswersOver int64    `json:"answers_over"`
 }
@@ -208,37 +194,36 @@ type Capture struct {
 type ObservedPartition struct {
 	Table        string `json:"table"`
 	PartitionKey string `json:"partition_key"`
-	// Entities were counted since the partition was last taken in; before that
-	// it may have had up to Missed more, 0 where the count is exact.
+	// Entities is counted since the partition was last added; before that it may have had up to Missed more. 0 means
+	// that the count is exact.
 	Entities int64 `json:"entities_counted"`
 	Missed   int64 `json:"entities_missed_at_most"`
-	// Demanded is Entities and what the throttled requests asked for, those sent
-	// again with each attempt: it says which partition is the hottest.
+	// Demanded is Entities plus the entities that throttled requests asked for, counted with each attempt: it
+	// determines the hottest partition.
 	Demanded int64 `json:"entities_demanded"`
 	Requests int64 `json:"requests"`
-	// Throttled are the requests that the partition throttled, AccountThrottled those
-	// that the account did.
+	// Throttled is the number of requests that the partition throttled, AccountThrottled of those that the account
+	// throttled.
 	Throttled        int64 `json:"throttled"`
 	AccountThrottled int64 `json:"throttled_by_account"`
-	// Failed are those that failed for other reasons than load.
+	// Failed is the number of requests that failed for other reasons than load.
 	Failed int64 `json:"failed"`
 	// Seconds is in how many seconds of the run the partition answered anything;
 	// Typical is the median of the entities counted in each of them.
 	Seconds int64   `json:"active_seconds"`
 	Typical float64 `json:"typical_second_entities"`
-	// Busiest is the most that was counted in one second, Offered the most that
-	// was asked for in one by first attempts, throttled ones included.
+	// Busiest is the maximum that was counted in one second, Offered the maximum that first attempts asked for in one,
+	// including throttled ones.
 	Busiest int64 `json:"busiest_second_entities"`
 	Offered int64 `json:"busiest_second_offered_entities"`
-	// Saturation is where the partition saturates, by the rule of any load: of the seconds
-	// in which most was asked of it. SaturationInterval has the least and the greatest of
-	// those that it rests on. They are null and empty where no limit shows, and
-	// SaturationWhy says why none does.
+	// Saturation is the rate at which the partition saturates, by the rule for any load, of the seconds with the most
+	// demand. SaturationInterval has the minimum and the maximum of these seconds. They are null and empty if no limit
+	// shows, for the reason SaturationWhy.
 	Saturation         *float64  `json:"saturation_entities_per_second"`
 	SaturationInterval []float64 `json:"saturation_interval"`
 	SaturationWhy      string    `json:"saturation_why,omitempty"`
-	// Limited is the only group of operations that is limited, GET or PUT, and Free the other.
-	// Saturation is then that of Limited. Both are empty if both groups meet the same limit.
+	// Limited is the only limited group of operations, GET or PUT, and Free the other one; Saturation is that of
+	// Limited. Both are empty if both groups meet the same limit.
 	Limited string `json:"limited_group,omitempty"`
 	Free    string `json:"free_group,omitempty"`
 	// Together is how many other partitions were throttled in at least half of the seconds
@@ -246,34 +231,33 @@ type ObservedPartition struct {
 	Together int `json:"partitions_throttled_together,omitempty"`
 }
 
-// QueryShape is what queries that differ in nothing but their literals came to.
+// QueryShape describes queries that differ only in their literals.
 type QueryShape struct {
 	Table string `json:"table"`
 	// Shape is the filter with its literals replaced, empty for none; Class is
 	// how the documents rate it.
 	Shape string `json:"shape"`
 	Class string `json:"class"`
-	// Requests are pages, of which Throttled were throttled.
+	// Requests is the number of pages, Throttled of those that were throttled.
 	Requests  int64 `json:"requests"`
 	Throttled int64 `json:"throttled"`
-	// Scanned is what the pages counted, since the shape was last taken in,
-	// before which it may have been up to Missed more. Returned is what they held.
+	// Scanned is the number of entities that pages counted since the shape was last added; before that it may have had
+	// up to Missed more. Returned is the number of entities in replies.
 	Scanned  int64 `json:"entities_scanned"`
 	Missed   int64 `json:"entities_missed_at_most"`
 	Returned int64 `json:"entities_returned"`
-	// Density is Returned to Scanned, null where nothing was scanned.
+	// Density is Returned to Scanned, null if nothing was scanned.
 	Density *float64 `json:"density"`
 }
 
-// KeyOrder is the order in which the keys of a table's inserted entities came.
-// A key ascends where it lies beyond all that came before it but for the last
-// few, which may have been under way at the same time; it descends where it lies
-// before all of them.
+// KeyOrder is the order in which the keys of a table's inserted entities came. A key ascends if it is greater than all
+// earlier keys except the last few, which may have been in flight at the same time; it descends if it is less than all
+// of them.
 type KeyOrder struct {
 	Table string `json:"table"`
 	// Partitions are the PartitionKeys that were inserted into and seemed new.
 	Partitions Order `json:"partition_keys"`
-	// Rows are the RowKeys, each against those of its own partition.
+	// Rows are the RowKeys, each compared within its own partition.
 	Rows Order `json:"row_keys"`
 }
 
@@ -299,8 +283,7 @@ const (
 // tailsWord follows the number of tails.
 const tailsWord = " tails"
 
-// Tails is the word for new keys that fall on so many places at a time, each of which
-// moves on.
+// Tails returns the word for new keys that fall on so many moving places at a time.
 func Tails(n int) string { return strconv.Itoa(n) + tailsWord }
 
 // TailsOf returns the number of such a word, 0 of any other.
@@ -312,7 +295,7 @@ func TailsOf(order string) int {
 	return 0
 }
 
-// From so many keys of which such a share goes one way, an order is called so.
+// An order has a name from this number of keys on, if this share of them goes one way.
 const (
 	fewestKeys = 20
 	onlyShare  = 0.9
@@ -344,11 +327,11 @@ func (o Order) Way() string {
 type Answer struct {
 	Status int    `json:"status"`
 	Code   string `json:"code"`
-	// Class is the fate of such an attempt in the word of the reports: a 404, 409
-	// or 412 is ok, since only the application knows what it expects.
+	// Class is the class of such an attempt in the reports: a 404, 409 or 412 is ok, since only the application knows
+	// what it expects.
 	Class    string `json:"class"`
 	Requests int64  `json:"requests"`
-	// Tableless are those of them that named no table.
+	// Tableless is the number of requests that named no table.
 	Tableless int64 `json:"without_table"`
 }
 
@@ -374,9 +357,10 @@ const (
 // Problem is a cause for which captured traffic is not sound.
 type Problem struct {
 	Kind ProblemKind `json:"kind"`
-	// Share is that of the entities counted of a partition, a query and a key order, and of the requests else.
+	// Share is the share of the entities counted for a partition, a query and a key order, and of the requests
+	// otherwise.
 	Share float64 `json:"share"`
-	// Table, PartitionKey and Shape name what the problem is about.
+	// Table, PartitionKey and Shape name the subject of the problem.
 	Table        string `json:"table,omitempty"`
 	PartitionKey string `json:"partition_key,omitempty"`
 	Shape        string `json:"query_shape,omitempty"`
@@ -384,15 +368,14 @@ type Problem struct {
 
 // What a search for the highest rate can be of.
 const (
-	// LimitPartition is what one PartitionKey bears.
+	// LimitPartition is the limit of one PartitionKey.
 	LimitPartition = "partition"
-	// LimitAccount is what an account bears whose partitions share the load.
+	// LimitAccount is the limit of an account whose partitions share the load.
 	LimitAccount = "account"
 )
 
-// The outcomes of a step of a search: that its rate held, or the criterion by
-// which it did not. What is too slow, dropped or late at the generator says
-// nothing of the target, whatever else a step shows.
+// The outcomes of a step of a search: the rate held, or the criterion by which it did not. If the generator was too
+// slow, dropped or was late, the step says nothing about the target.
 const (
 	LimitHeld      = "held"
 	LimitThrottled = "throttled"
@@ -402,51 +385,46 @@ const (
 	LimitClient    = "client-limited"
 )
 
-// The share of the operations that may be sent more than so long after their
-// intended instants before the generator, and not the target, is what was
-// measured. A partition saves up a tenth of a second's allowance: what arrives
-// that much later meets the same answer, and what arrives later still was offered
-// as another load than the one asked for.
+// If more than this share of the operations is sent this long after their intended instants, the generator and not the
+// target was measured. A partition saves up the allowance of a tenth of a second: requests that are this late get the
+// same answer, later ones are another load.
 const (
 	MostHeldBack  = 0.01
 	HeldBackAfter = 100 * time.Millisecond
-	// MostFirstThrottled is the share of the first attempts of a step's last half that may be
-	// throttled where its rate holds.
+	// MostFirstThrottled is the maximum share of throttled first attempts in a step's last half if its rate holds.
 	MostFirstThrottled = 0.005
 	// MostSecondsHeldBack is the share of the seconds of a step that may have more such
 	// operations before it is another load as a whole.
 	MostSecondsHeldBack = 0.02
 )
 
-// Limit is a search for the highest rate that holds: what was asked, the steps
-// that were tried, and the interval that they leave.
+// Limit is a search for the highest rate that holds: its parameters, its steps, and the resulting interval.
 type Limit struct {
 	// Of is [LimitPartition] or [LimitAccount], Partitions how many the load was
 	// spread over.
 	Of         string `json:"of"`
 	Partitions int    `json:"partitions"`
-	// MaxThrottled is the greatest share of first attempts that may be throttled, and
-	// of those that may fail otherwise. MaxP99 bounds the response time, in
-	// microseconds; it is null where nothing was asked of it.
+	// MaxThrottled is the maximum share of throttled first attempts, and of otherwise failed ones. MaxP99 is the
+	// maximum p99 of the response time in microseconds, null if there is none.
 	MaxThrottled float64 `json:"max_throttled_share"`
 	MaxP99       *int64  `json:"max_response_p99_us"`
 	// From is the first rate, UpTo the highest that may be tried.
 	From float64 `json:"from_operations_per_second"`
 	UpTo float64 `json:"up_to_operations_per_second"`
-	// StepSeconds is the least length of a step, BurstSeconds how much of a
-	// second's allowance the target saves up while idle, 0 where that is not known.
+	// StepSeconds is the minimum length of a step, BurstSeconds the allowance that the target saves up while idle, in
+	// seconds, 0 if unknown.
 	StepSeconds  float64 `json:"step_s"`
 	BurstSeconds float64 `json:"burst_s"`
-	// Held is the highest rate that held, null where none did, NotHeld the lowest
-	// above it that did not, null where none did not, and By why it did not.
+	// Held is the highest rate that held, null if none did, NotHeld the lowest higher rate that did not, null if there
+	// is none, and By the reason.
 	Held    *float64 `json:"highest_held_operations_per_second"`
 	NotHeld *float64 `json:"lowest_not_held_operations_per_second"`
 	By      string   `json:"not_held_by"`
-	// Finished says that the interval is as narrow as it was to become and that
-	// both of its ends were confirmed, or that a bound of the rates was reached.
+	// Finished reports that the interval is narrow enough and both of its ends were confirmed, or that a bound of the
+	// rates was reached.
 	Finished bool `json:"finished"`
-	// Entities is what the search spent: entities counted by all of its attempts,
-	// those of a step that was interrupted included.
+	// Entities is the cost of the search: entities counted by all of its attempts, including those of an interrupted
+	// step.
 	Entities int64 `json:"entities_counted"`
 	// Sporadic is the share of first attempts that is refused at every rate. It fails no rate.
 	Sporadic float64     `json:"sporadic_share,omitempty"`
@@ -461,16 +439,15 @@ type LimitStep struct {
 	// Offered are the entities due per second.
 	Offered float64 `json:"offered_entities_per_second"`
 	Seconds float64 `json:"length_s"`
-	// Scheduled operations became due, of which Dropped were never sent and
-	// HeldBack sent more than [HeldBackAfter] late.
+	// Scheduled operations became due; Dropped of them were never sent, and HeldBack were sent more than
+	// [HeldBackAfter] late.
 	Scheduled int64 `json:"scheduled"`
 	Dropped   int64 `json:"dropped"`
 	HeldBack  int64 `json:"over_100_ms_late"`
 	// ThrottledShare and FailedShare are of the first attempts.
 	ThrottledShare float64 `json:"throttled_share"`
 	FailedShare    float64 `json:"failed_share"`
-	// P99 is of the response times of the operations that succeeded, null where
-	// they are too few.
+	// P99 is that of the response times of successful operations, null if there are too few.
 	P99 *int64 `json:"response_p99_us"`
 	// QueueGrowth is the growth of the queue in front of the target during the step, Answered the
 	// number of operations that succeeded during it, ServiceMean the mean service time of first
@@ -478,18 +455,16 @@ type LimitStep struct {
 	QueueGrowth int64 `json:"queue_growth"`
 	Answered    int64 `json:"answered"`
 	ServiceMean int64 `json:"service_mean_us"`
-	// Entities are those counted by the step's attempts, and by what drained the target
-	// before it, which no other figure of the step is of.
+	// Entities is the number counted by the step's attempts, and by the load that drained the target before it, which
+	// no other figure includes.
 	Entities int64  `json:"entities_counted"`
 	Outcome  string `json:"outcome"`
 }
 
-// ClientLimited reports whether the search ended at what the generator, rather
-// than the target, could do.
+// ClientLimited reports whether the generator rather than the target ended the search.
 func (l *Limit) ClientLimited() bool { return l.NotHeld != nil && l.By == LimitClient }
 
-// Step returns the last step that tried a rate, nil where none did or the rate is
-// nil. It shares the limit's memory.
+// Step returns the last step that tried a rate, nil if none did or the rate is nil. It shares the limit's memory.
 func (l *Limit) Step(rate *float64) *LimitStep {
 	for i := len(l.Steps) - 1; rate != nil && i >= 0; i-- {
 		if l.Steps[i].Rate == *rate {
@@ -511,6 +486,5 @@ func Clone[T any](value T) (other T) {
 	return other
 }
 
-// Limit takes down what a search has come to so far, in place of what it had
-// come to before, until [Recorder.Finish]. It keeps a copy.
+// Limit records the current state of a search, in place of the earlier one, until [Recorder.Finish]. It keeps a copy.
 func (r *Recorder) Limit(l *Limit) { r.Take(func(of *Record) { of.Limit = Clone(l) }) }

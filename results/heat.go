@@ -5,34 +5,32 @@ import (
 	"slices"
 )
 
-// Heat is where the load went, by partition and by time: the same attempts that the
-// books count, laid out on a grid whose cells sum to the books exactly.
+// Heat is the load by partition and time: the attempts of the counts on a grid whose cells sum to the counts exactly.
 //
-// A column is a stretch of SecondsPerColumn whole seconds of the run, the first from
-// second 0. An attempt belongs to the column in which it ended, as in intervals.ndjson.
-// A row is one partition; Rest holds what was not told apart, so that memory is bounded
-// however many partitions there are, and Nowhere the attempts that name no partition,
-// such as a query of the whole table.
+// A column is a stretch of SecondsPerColumn whole seconds of the run, the first from second 0. An attempt belongs to
+// the column in which it ended, as in intervals.ndjson. A row is one partition; Rest has the partitions that are not
+// distinguished, so that memory is bounded, and Nowhere the attempts without a partition, such as a query of the whole
+// table.
 type Heat struct {
 	SecondsPerColumn int64 `json:"seconds_per_column"`
 	Columns          int   `json:"columns"`
 	// Rows are the partitions with the most demand, in the order of their keys.
 	Rows []HeatRow `json:"rows"`
-	// Rest is everything that went to other partitions, and what went to those of Rows
-	// before they were followed. Nowhere is everything that went to no single partition.
+	// Rest has the load of other partitions, and of those of Rows before they were followed. Nowhere has the load of
+	// requests without a single partition.
 	Rest    HeatCells `json:"rest"`
 	Nowhere HeatCells `json:"nowhere"`
-	// Partitions is how many there were in all, nil where there were too many to count.
+	// Partitions is their number, nil if there were too many to count.
 	Partitions *int64 `json:"partitions"`
-	// MostMissed bounds what any row may lack of its own demand, because it went into
-	// Rest before the partition was followed; 0 says that the rows are exact.
+	// MostMissed is the maximum demand that any row may lack because it went into Rest before the partition was
+	// followed; 0 means that rows are exact.
 	MostMissed int64 `json:"most_missed"`
 }
 
 // HeatRow is one partition over time.
 type HeatRow struct {
-	// Table is what the name of the partition's table adds to that of the test table,
-	// empty for the test table itself.
+	// Table is the suffix that the name of the partition's table adds to that of the test table, empty for the test
+	// table itself.
 	Table string `json:"table,omitempty"`
 	Key   string `json:"key"`
 	HeatCells
@@ -40,7 +38,7 @@ type HeatRow struct {
 
 func (r *HeatRow) place() place { return place{r.Table, r.Key} }
 
-// HeatCells has an entry for each column; a slice of nothing but zeros is nil.
+// HeatCells has an entry for each column; a slice of zeros is nil.
 type HeatCells struct {
 	// Served are the entities counted for successes, Throttled and Failed are attempts.
 	Served    []int64 `json:"served_entities,omitempty"`
@@ -56,7 +54,7 @@ func (c *HeatCells) Series() [4]*[]int64 {
 	return [...]*[]int64{&c.Served, &c.Throttled, &c.Failed, &c.Demanded}
 }
 
-// HeatSum is what cells sum to: attempts, and entities where the name says so.
+// HeatSum has the sums of cells: attempts, or entities if the name has that word.
 type HeatSum struct {
 	Served    int64 `json:"served_entities"`
 	Throttled int64 `json:"throttled"`
@@ -76,9 +74,8 @@ func sumOf(list []int64) (sum int64) {
 	return sum
 }
 
-// SharesClass is the partitions of a phase that were offered about as much: how evenly
-// they were served. The classes are those of doubling loads, so that what happened to
-// cold partitions beside a hot one can be told whatever counts as cold.
+// SharesClass has the partitions of a phase that were offered a similar load, and how evenly they were served. Loads
+// double from class to class, so that cold partitions can be compared with a hot one by any definition of cold.
 type SharesClass struct {
 	// From is the least entities per second that a partition of the class was offered: a
 	// power of two, or 0 for the class below 1.
@@ -87,15 +84,14 @@ type SharesClass struct {
 	Partitions int64 `json:"partitions"`
 	Offered    int64 `json:"offered_entities"`
 	Served     int64 `json:"served_entities"`
-	// Shares and Squares are the sums, over the partitions, of the share of what it was
-	// offered that each was served (at most 1), and of its square: Jain's index of
-	// fairness is Shares² / (Partitions · Squares).
+	// Shares and Squares are the sums, over the partitions, of the served share of the offered load (at most 1), and
+	// of its square: Jain's index of fairness is Shares² / (Partitions · Squares).
 	Shares  float64 `json:"sum_of_shares"`
 	Squares float64 `json:"sum_of_squared_shares"`
 }
 
-// check returns an error that wraps [ErrCorrupt] for a map that is not laid out as one is,
-// so that whoever reads a record may index its cells by column. No map is in order.
+// check returns an error that wraps [ErrCorrupt] for a map of invalid shape, so that readers may index its cells by
+// column. nil is valid.
 func (h *Heat) check() error {
 	if h == nil {
 		return nil
@@ -125,10 +121,10 @@ func (c *HeatCells) isUneven(columns int) bool {
 	return false
 }
 
-// The bounds of what a heat map takes, whatever the run: at most about 10 MB while it is
-// recorded, which is that of maxFollowed partitions busy in every column.
+// The bounds of a heat map: at most about 10 MB while it is recorded, for maxFollowed partitions with load in every
+// column.
 const (
-	// maxFollowed is how many partitions are told apart at a time.
+	// maxFollowed is the maximum number of partitions that are followed at a time.
 	maxFollowed = 1024
 	// KeptRows is how many partitions of [Heat] have a row at most, MostColumns how many
 	// columns there are.
@@ -138,44 +134,38 @@ const (
 	maxDistinct = 10_000
 )
 
-// heatRecorder lays the attempts of a run out by partition and time. It follows the
-// partitions with the most demand by the space-saving scheme of Metwally, Agrawal and El
-// Abbadi, with weights: where a partition comes that has no place, it takes that of the
-// one whose upper bound is least, whose cells go to the rest.
+// heatRecorder counts attempts by partition and time. It follows the partitions with the most demand by the
+// space-saving scheme of Metwally, Agrawal and El Abbadi, with weights: a new partition without a place replaces the
+// followed one with the minimum upper bound, whose cells go to the rest.
 //
-// Why a row lacks no more than missed. Let upper be demanded + missed of a followed
-// partition, least the smallest upper when all places are taken, 0 before. First, least
-// never falls: uppers only grow, and who takes the place of the least begins with more.
-// Second, the demand so far of a partition that is not followed is at most least, by
-// induction: it is 0 at first; when it is evicted its demand is at most its upper, which
-// is the least there was; and while it has no place it gets no demand, since what brings
-// some has it followed. So, third, who takes a place has had a demand of at most the
-// least of that moment, which is what its missed is set to; later demand is all in its
-// cells. The sum of what went to the rest is kept, so that nothing is lost, only not told
-// apart.
+// Why a row lacks at most missed: let upper be demanded + missed of a followed partition, and minimum the smallest
+// upper if all places are taken, 0 before. First, minimum never falls: uppers only grow, and a replacing partition
+// starts above it. Second, the demand so far of a partition that is not followed is at most minimum, by induction: it
+// is 0 at first; when it is replaced its demand is at most its upper, which is the minimum; and without a place it
+// gets no demand, since demand makes it followed. Third, a partition that gets a place had at most the minimum of that
+// moment, to which its missed is set; later demand is all in its cells. The rest keeps the sum of all replaced cells.
 type heatRecorder struct {
 	// shift is the binary logarithm of the seconds in a column.
 	shift uint
 	// places has the followed partitions.
 	places map[place]*followed
-	// order is a heap by the upper bounds as they were when last looked at. They only
-	// grow: a bound that is out of date is too small, and is put right when it comes to
-	// the top, so that an attempt at a followed partition costs nothing here.
+	// order is a heap by upper bounds. They only grow, so that an outdated bound is too small; it is corrected when it
+	// gets to the top. An attempt at a followed partition does not touch the heap.
 	order         []bounded
 	rest, nowhere [MostColumns]heatCell
-	// distinct are all partitions so far, once they are more than are followed; uncounted
-	// says that they have become too many.
+	// distinct has all partitions so far if they are more than are followed; uncounted reports that they are too many.
 	distinct  map[place]struct{}
 	uncounted bool
-	// keepsRecent keeps the load of the last seconds for [Recorder.PartitionLoads], demanded that of all partitions.
+	// keepsRecent keeps the load of the last seconds for [Recorder.PartitionLoads]; demanded is that of all
+	// partitions.
 	keepsRecent bool
 	demanded    recentLoads
 }
 
-// recentLoad is what a second had of a partition, or of all of them together.
+// recentLoad is the load of a partition, or of all partitions, in a second.
 type recentLoad struct{ second, served, throttled int64 }
 
-// recentLoads are those of the last seconds, each at its number's remainder.
+// recentLoads has the last seconds, each at its number's remainder.
 type recentLoads [maxRecent]recentLoad
 
 // add adds entities to a second.
@@ -211,7 +201,7 @@ type bounded struct {
 // followed is a partition with cells of its own.
 type followed struct {
 	place
-	// cells are in the order of their columns, and only of those with something in them.
+	// cells has the columns with load, in order.
 	cells []columnCell
 	// demanded is the sum of the cells, missed the most that they lack.
 	demanded, missed int64
@@ -219,7 +209,7 @@ type followed struct {
 	recent *recentLoads
 }
 
-// heatCell is what attempts came to, columnCell that in one column.
+// heatCell has sums of attempts, columnCell those of one column.
 type heatCell [4]int64
 
 // The counts of a heatCell.
@@ -313,8 +303,7 @@ func (f *followed) addRecent(second, served, throttled int64) {
 	f.recent.add(second, served, throttled)
 }
 
-// column returns the column of a second, and has columns be wider where it lies beyond
-// the last.
+// column returns the column of a second, and widens the columns if it lies beyond the last one.
 func (h *heatRecorder) column(second int64) int {
 	for second>>h.shift >= MostColumns {
 		h.shift++
@@ -346,8 +335,8 @@ func foldPairs(cells *[MostColumns]heatCell) {
 	}
 }
 
-// follow returns the cells of a partition that has none yet, nil where it gets none:
-// what brings no demand takes nobody's place.
+// follow returns the cells of a partition that has none yet, nil if it gets none: a partition without demand replaces
+// no other.
 func (h *heatRecorder) follow(at place, demand int64) *followed {
 	if h.places == nil {
 		h.places = make(map[place]*followed)
@@ -396,7 +385,7 @@ func (h *heatRecorder) minBounded() (*followed, int64) {
 			return top.of, upper
 		}
 		top.upper = upper
-		// It sinks to where it belongs.
+		// It sinks to its position in the heap.
 		one, i := *top, 0
 		for {
 			child := 2*i + 1

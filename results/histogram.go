@@ -24,7 +24,7 @@ const (
 	significantFigures = 3
 )
 
-// OverHour stands for every duration over an hour, in microseconds: a lower bound.
+// OverHour represents every duration over an hour, in microseconds: a lower bound.
 const OverHour = maxMicros + 1
 
 // Histogram counts durations in microseconds, to three significant figures. It belongs
@@ -32,26 +32,26 @@ const OverHour = maxMicros + 1
 type Histogram struct {
 	// chunks have the counts of the buckets by their numbers; nil ones are empty.
 	chunks []*chunk
-	// count is the number of durations, over of those that were longer than an hour and counted as one.
+	// count is the number of durations, over of those longer than an hour, which are counted as an hour.
 	count, over int64
 	// packed is the encoding of a histogram that is stored in no other form. A record has one for each minute.
 	packed string
-	// encoded holds the encoding of the buckets, nil where it has to be made: a record is
-	// written more often than its histograms change. It is allotted with them.
+	// encoded caches the encoding of the buckets, nil if it must be computed: a record is written more often than its
+	// histograms change. It is allocated with the first bucket.
 	encoded *atomic.Pointer[string]
 }
 
-// chunk has the counts of buckets that follow one another: durations mostly lie in a few stretches of all there are.
+// chunk has the counts of consecutive buckets: durations mostly lie in a few ranges.
 type chunk [128]int64
 
-// The buckets are those of hdrhistogram with three significant figures: a microsecond wide up to 2047, and twice as wide
-// with each doubling from there, half of which is halfDoubling buckets.
+// The buckets are those of hdrhistogram with three significant figures: a microsecond wide up to 2047; the width
+// doubles with each doubling from there, half of which is halfDoubling buckets.
 const (
 	halfDoubling = 1 << 10
 	exactBits    = 11
 )
 
-// indexOf returns the number of the bucket that a duration in microseconds lies in.
+// indexOf returns the number of the bucket of a duration in microseconds.
 func indexOf(micros int64) int {
 	shift := max(exactBits, bits.Len64(uint64(micros))) - exactBits
 	return int(micros>>shift) + shift*halfDoubling
@@ -105,7 +105,7 @@ func (h *Histogram) beforeChange() {
 	}
 }
 
-// unpacked returns the histogram in a form of which several figures can be taken.
+// unpacked returns the histogram in a form from which several figures can be computed.
 func (h *Histogram) unpacked() *Histogram {
 	if h == nil || h.packed == "" {
 		return h
@@ -153,7 +153,7 @@ func (p *packer) pack(h *Histogram) *Histogram {
 	return &Histogram{count: h.Count(), over: h.Over(), packed: text}
 }
 
-// The encoding is that of the text, which begins with a header, compressed behind another header.
+// The encoding is a header and the counts, compressed behind another header.
 const (
 	cookie, header           = 0x1c849303 | 0x10, 40
 	outerCookie, outerHeader = 0x1c849304 | 0x10, 8
@@ -219,8 +219,7 @@ func (h *Histogram) Over() int64 {
 	return h.over
 }
 
-// Max returns the longest duration in microseconds, 0 where there is none and [OverHour]
-// where it was over an hour.
+// Max returns the longest duration in microseconds, 0 if there is none and [OverHour] if it was over an hour.
 func (h *Histogram) Max() (longest int64) {
 	if h.Over() > 0 {
 		return OverHour
@@ -231,7 +230,7 @@ func (h *Histogram) Max() (longest int64) {
 	return longest
 }
 
-// Mean returns the mean in microseconds, 0 where there is none.
+// Mean returns the mean in microseconds, 0 if there is none.
 func (h *Histogram) Mean() (mean float64) {
 	total := float64(h.Count())
 	for one := range h.buckets() {
@@ -240,11 +239,11 @@ func (h *Histogram) Mean() (mean float64) {
 	return mean
 }
 
-// minBeyond is how many durations must lie beyond a quantile for it to be told.
+// minBeyond is the minimum number of durations beyond a known quantile.
 const minBeyond = 10
 
-// Quantile returns the q-th quantile in microseconds, [OverHour] where it is over an hour,
-// and false where fewer than ten durations lie beyond it, so that it would rest on chance.
+// Quantile returns the q-th quantile in microseconds, [OverHour] if it is over an hour, and false if fewer than ten
+// durations lie beyond it, which would make it random.
 func (h *Histogram) Quantile(q float64) (int64, bool) {
 	// The small addition keeps n·(1−q) = 10 from failing by rounding.
 	count := h.Count()
@@ -314,12 +313,10 @@ type histogramJSON struct {
 	HDR   string `json:"hdr,omitempty"`
 }
 
-// longestEncoding bounds what is decoded: a full histogram of this package's
-// span takes a tenth of it.
+// maxEncodingLength is the maximum length that is decoded: ten times that of a full histogram.
 const maxEncodingLength = 1 << 20
 
-// mostDurations bounds what a file may claim, so that no number of histograms
-// that a record can hold overflows where they are merged.
+// maxDurations is the maximum count in a file, so that merging any number of histograms of a record does not overflow.
 const maxDurations = 1 << 42
 
 // MarshalJSON implements json.Marshaler.
@@ -334,8 +331,8 @@ func (h *Histogram) MarshalJSON() ([]byte, error) {
 	return json.Marshal(form)
 }
 
-// Encoded returns the histogram in the public V2 compressed encoding, in base64: values
-// are in microseconds. It is empty where the histogram is.
+// Encoded returns the histogram in the public V2 compressed encoding, in base64, with values in microseconds. It is
+// empty for an empty histogram.
 func (h *Histogram) Encoded() (string, error) { return h.encodedBy(new(packer)) }
 
 func (h *Histogram) encodedBy(p *packer) (string, error) {
@@ -398,7 +395,7 @@ func (h *Histogram) decode(form *histogramJSON) (own bool, err error) {
 		}
 		return true, nil
 	}
-	// In buckets of this package every later merge is exact, whatever span the file was written with.
+	// In buckets of this package every later merge is exact, for any range of values in the file.
 	for _, b := range hdr.Distribution() {
 		if b.Count > 0 && b.From > maxMicros {
 			*h = Histogram{}

@@ -9,15 +9,14 @@ import (
 	"time"
 )
 
-// Interval is one whole second of a run: a line of intervals.ndjson. In a long record that is read it is the sum of
-// several, see [Read]: then its counts are of all of them, and quantiles may be upper bounds. Operations
-// are counted in the second in which they became due, first attempts in the one
-// in which they were sent, everything else in the one in which it ended.
+// Interval is one whole second of a run: a line of intervals.ndjson. In a long record that was read it is the sum of
+// several, see [Read]; quantiles are then upper bounds. Operations count in the second in which they became due, first
+// attempts in the one in which they were sent, everything else in the one in which it ended.
 type Interval struct {
 	Second int64 `json:"second"`
 	// Phase is the one in which the second begins, empty between phases.
 	Phase string `json:"phase"`
-	// Counts are the sum of those of Kinds. Served are the entities counted for ok attempts.
+	// Counts are the sums over Kinds. Served are the entities counted for ok attempts.
 	Counts
 	// Response is of the operations that succeeded, Service of ok attempts.
 	Response Quantiles `json:"response_us"`
@@ -26,26 +25,25 @@ type Interval struct {
 	// buckets to each doubling, see [BucketOf].
 	ResponseBuckets [Buckets]int64 `json:"response_buckets"`
 	Kinds           []IntervalKind `json:"per_operation"`
-	// Injected are the attempts that met a fault which was asked for, see [Injected].
+	// Injected has the attempts that met an injected fault, see [Injected].
 	Injected []Injected `json:"injected,omitempty"`
 	// InFlight is how many attempts were under way at the last nanosecond of the second:
 	// sent by then, and not ended.
 	InFlight int64 `json:"in_flight"`
-	// Lag is how long after they were due those operations were sent that were sent in
-	// the second.
+	// Lag has the delays of the operations sent in the second after they were due.
 	Lag Quantiles `json:"lag_us"`
-	// Generator is how the process that sends fared, nil where nobody looked.
+	// Generator is the state of the sending process, nil if it was not observed.
 	Generator *Health `json:"generator,omitempty"`
 
-	// Sum is what a sum of several seconds is of, nil for a single second.
+	// Sum describes the seconds of a sum, nil for a single second.
 	Sum *SecondsSum `json:"-"`
 }
 
-// SecondsSum is what a row of several seconds is of: Length seconds from its first one on. The others count those of
-// them in which the generator was not on time, was held back, or waited for its line.
+// SecondsSum describes the seconds of a row: Length seconds from its first one on. The others are the numbers of
+// seconds in which the generator was not on time, was held back, or waited for its line.
 type SecondsSum struct{ Length, NotOnTime, HeldBack, LineBound int64 }
 
-// Seconds returns the number of seconds of the row: one, or those that it is a sum of.
+// Seconds returns the number of seconds of the row.
 func (i *Interval) Seconds() int64 {
 	if i.Sum == nil {
 		return 1
@@ -64,16 +62,14 @@ func (i *Interval) Span() (begin, end time.Duration) {
 // PerSecond returns a count of the row as a rate.
 func (i *Interval) PerSecond(count int64) float64 { return float64(count) / float64(i.Seconds()) }
 
-// MostLate is the share of what is sent in a second that may be late before the generator
-// was, MostBehind that of what was due in it that may be sent in a later one, or not at
-// all, as are the last two operations before its end.
+// MostLate is the maximum share of operations sent late in a second with a generator on time, MostBehind that of due
+// operations that are sent in a later one or never, beyond the last two before its end.
 const (
 	MostLate   = 0.01
 	MostBehind = 0.05
 )
 
-// OnTime reports whether the generator was on time in the second: what a target makes of
-// load that comes later than it was due is its answer to another load.
+// OnTime reports whether the generator was on time in the second. Otherwise the target answered another load.
 func (i *Interval) OnTime() bool {
 	behind := i.Scheduled - i.Sent
 	return float64(i.Late) <= MostLate*float64(i.Sent) && (behind <= 2 || float64(behind) <= MostBehind*float64(i.Scheduled))
@@ -82,13 +78,13 @@ func (i *Interval) OnTime() bool {
 // LineBound reports whether most attempts of the second waited for the client's line.
 func (i *Interval) LineBound() bool { return i.LineHeld > 0 && 2*i.LineHeld >= i.Attempts }
 
-// IsHeldBack reports whether more than a hundredth of what was sent was so late that the target met another load.
+// IsHeldBack reports whether more than 1 % of what was sent was so late that the target met another load.
 func (i *Interval) IsHeldBack() bool {
 	lag := cmp.Or(i.Lag.P99, i.Lag.Max)
 	return lag != nil && *lag > HeldBackAfter.Microseconds()
 }
 
-// Of returns what the row is a sum of.
+// Of returns the description of the row's seconds.
 func (i *Interval) Of() SecondsSum {
 	if i.Sum != nil {
 		return *i.Sum
@@ -106,7 +102,7 @@ func (i *Interval) Of() SecondsSum {
 	return one
 }
 
-// intervalLayout is what a line of intervals.ndjson holds.
+// intervalLayout is the layout of a line of intervals.ndjson.
 var intervalLayout = LayoutOf[Interval]("second phase scheduled sent late dropped offered_entities attempts ok throttled failed operations " +
 	"succeeded served_entities counted_entities returned_entities response_us service_us response_buckets " +
 	"per_operation causes injected in_flight lag_us attempts_held_by_line attempts_held_by_limit generator")
@@ -129,31 +125,29 @@ type IntervalKind struct {
 	Counts
 }
 
-// intervalKindLayout is what a line holds of a kind of operation.
+// intervalKindLayout is the layout of a kind of operation in a line.
 var intervalKindLayout = LayoutOf[IntervalKind]("name attempts ok throttled failed served_entities causes")
 
 // MarshalJSON implements [json.Marshaler].
 func (k IntervalKind) MarshalJSON() ([]byte, error) { return intervalKindLayout.Encode(k) }
 
-// Injected is how many attempts met a fault that somebody asked for, those apart that
-// differ in anything but their number.
+// Injected is the number of attempts that met an injected fault and have the same values in all other fields.
 type Injected struct {
 	// Kind is the fault's, as a scenario spells it.
 	Kind string `json:"kind"`
-	// Status and Code are what the sender learned; a reply that came late, or whole
-	// though slowly, has those that it would have had.
+	// Status and Code are those that the sender got; a delayed or slow reply has its normal ones.
 	Status int    `json:"status"`
 	Code   string `json:"code"`
-	// Table is what the name of the table adds to that of the test table, Key the
-	// PartitionKey, empty for none.
+	// Table is the suffix that the name of the table adds to that of the test table, Key the PartitionKey, empty for
+	// none.
 	Table string `json:"table,omitempty"`
 	Key   string `json:"key,omitempty"`
 	// Attempts is how many there were.
 	Attempts int64 `json:"attempts"`
 }
 
-// mostInjected is how many are told apart in a second. What comes later counts under
-// [OtherCauses] as its key, by kind, status and code, which are few.
+// maxInjected is the maximum number of entries of a second. Later attempts count under the key [OtherCauses] by kind,
+// status and code, which are few.
 const maxInjected = 1000
 
 // injections count the attempts that met a fault, each without its number. The zero value
@@ -178,7 +172,7 @@ func (in *injections) add(one Injected) {
 	(*in)[one] += attempts
 }
 
-// told returns what was counted, most first; nil for nothing.
+// sorted returns the entries in descending order of attempts; nil for none.
 func (in injections) sorted() []Injected {
 	var list []Injected
 	for one, attempts := range in {
@@ -192,8 +186,8 @@ func (in injections) sorted() []Injected {
 	return list
 }
 
-// InjectedIn returns what was injected in some seconds by kind, status and code, most
-// first; nil for nothing.
+// InjectedIn returns the injected faults of some seconds by kind, status and code in descending order of attempts; nil
+// for none.
 func InjectedIn(seconds []Interval) []Injected {
 	var sum injections
 	for i := range seconds {
@@ -205,8 +199,7 @@ func InjectedIn(seconds []Interval) []Injected {
 	return sum.sorted()
 }
 
-// Quantiles are in microseconds; a nil one rests on too few durations to be
-// told.
+// Quantiles are in microseconds; nil means too few durations.
 type Quantiles struct {
 	P50  *int64 `json:"p50"`
 	P90  *int64 `json:"p90"`
@@ -252,8 +245,8 @@ func BucketOf(d time.Duration) int {
 	return min(2*high+half, Buckets-1)
 }
 
-// BucketFrom returns the least duration, in microseconds, of a bucket from 0 to
-// [Buckets] − 1; that of the first two is 0 and 1.
+// BucketFrom returns the minimum duration, in microseconds, of a bucket from 0 to [Buckets] − 1; 0 and 1 for the first
+// two.
 func BucketFrom(bucket int) int64 {
 	if bucket < 2 {
 		return int64(bucket)
@@ -265,19 +258,19 @@ func BucketFrom(bucket int) int64 {
 	return from
 }
 
-// maxRows is the greatest number of rows of equal length that a record that is read has: the seconds of 6 hours.
-// Those of a longer run are summed up by the minute, those of more than 15 days by the hour.
+// maxRows is the maximum number of rows of equal length of a record that is read: the seconds of 6 hours. A longer run
+// has rows of a minute, one of more than 15 days rows of an hour.
 const maxRows = 6 * 3600
 
-// condenser takes the seconds of a record in order, and keeps at most [maxRows] rows and one more for each phase.
-// A row lies in one phase, and begins and ends with it or at a multiple of its length.
+// condenser takes the seconds of a record in order, and keeps at most [maxRows] rows and one more for each phase. A
+// row lies in one phase, and begins and ends with it or at a multiple of its length.
 type condenser struct {
 	record *Record
 	// cuts are the seconds with which phases begin and end, and the run.
 	cuts   []int64
 	length int64
 	rows   []Interval
-	// seconds are those of the open row, which is [from, to); next is the second after the last one of all.
+	// seconds are those of the open row [from, to); next is the second after the last one.
 	seconds  []Interval
 	from, to int64
 	next     int64
@@ -311,7 +304,7 @@ func (r *Record) Condensed() *Record {
 	return &condensed
 }
 
-// coarsen makes the rows so long that those of the run, up to a second, are few.
+// coarsen increases the length of rows until a run up to a second has few.
 func (c *condenser) coarsen(end int64) {
 	length := c.length
 	for c.length < end/maxRows+min(1, end%maxRows) {
@@ -329,7 +322,7 @@ func (c *condenser) coarsen(end int64) {
 	c.next = next
 }
 
-// around returns the row that a second lies in.
+// rowAround returns the row of a second.
 func (c *condenser) rowAround(second int64) (from, to int64) {
 	from = second - second%c.length
 	to = from + c.length
@@ -434,7 +427,7 @@ func (c *condenser) finish() {
 	c.fill(r.Capture == nil && r.hasAllSeconds())
 }
 
-// hasAllSeconds reports whether the counts of the seconds are those of the phases.
+// hasAllSeconds reports whether the counts of the seconds equal those of the phases.
 func (r *Record) hasAllSeconds() bool {
 	phases, seconds := r.Counts(Everything), Counts{}
 	for i := range r.Intervals {
@@ -443,8 +436,8 @@ func (r *Record) hasAllSeconds() bool {
 	return seconds.Scheduled == phases.Scheduled && seconds.Attempts == phases.Attempts && seconds.Operations == phases.Operations
 }
 
-// fill adds rows for the idle stretches of reported phases, if it is to, and for those parts of the others that are
-// too short for one.
+// fill adds rows for the idle stretches of reported phases, if reported is set, and for parts of other stretches that
+// are too short to be idle.
 func (c *condenser) fill(reported bool) {
 	kinds := rows{kinds: c.record.Manifest.Operations}
 	empty := kinds.empty(0)

@@ -234,9 +234,8 @@ func mergeIntervals(parts []MergePart, phases []Phase) []Interval {
 	return list
 }
 
-// MergeSecond sums the same second of several runs, one at least, of the same kinds of operation.
-// Quantiles are exact where one run alone had anything, and the greatest always; else they
-// are upper bounds, nil where there is none.
+// MergeSecond sums the same second of several runs, at least one, with the same kinds of operation. Maxima are exact,
+// and so are quantiles if only one run has durations; otherwise quantiles are upper bounds, nil if there is none.
 func MergeSecond(of []*Interval) Interval {
 	sum := Interval{Second: of[0].Second, Phase: of[0].Phase, Kinds: make([]IntervalKind, len(of[0].Kinds))}
 	for k := range sum.Kinds {
@@ -276,7 +275,7 @@ func (sum *Interval) mergeQuantiles(of []*Interval) {
 	if countOf(of, (*Interval).hasSuccess) <= 1 {
 		return
 	}
-	// A quantile of the response times is no more than the end of the bucket in which it lies.
+	// A quantile of the response times is at most the end of its bucket.
 	for i, q := range []float64{.5, .9, .99, .999} {
 		of := sum.Response.fields()[i]
 		if float64(sum.Succeeded)*(1-q)+1e-9 < minBeyond {
@@ -297,8 +296,8 @@ func (sum *Interval) mergeQuantiles(of []*Interval) {
 // fields returns p50, p90, p99 and p99.9.
 func (q *Quantiles) fields() [4]**int64 { return [...]**int64{&q.P50, &q.P90, &q.P99, &q.P999} }
 
-// bounds returns the maximum of each quantile, nil if an interval with durations lacks it: the share of all durations that
-// lies beyond is at most that of each interval.
+// maxQuantiles returns the maximum of each quantile, nil if an interval with durations lacks it: the share of all
+// durations beyond it is at most that of each interval.
 func maxQuantiles(of []*Interval, get func(*Interval) (count int64, own Quantiles)) (sum Quantiles) {
 	first := true
 	for _, one := range of {

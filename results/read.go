@@ -340,9 +340,8 @@ func salvageLines[T any](w *salvager, folder Folder, name string) (values []T, e
 	return values, err
 }
 
-// Killed returns what the whole seconds show of a run that was not closed, nil of one that
-// was: it has a summary, or its phases hold what its seconds do. It shares no memory with
-// the record.
+// Killed returns what the whole seconds show of a run that was not closed, nil for a closed one: it has a summary, or
+// its phases have the counts of its seconds. It shares no memory with the record.
 func (r *Record) Killed() *Killed {
 	seconds, held, begun := int64(0), r.Counts(Everything).Attempts, int64(0)
 	k := &Killed{Phases: []KilledPhase{}}
@@ -379,7 +378,7 @@ func (r *Record) Killed() *Killed {
 	return k
 }
 
-// save writes run.json as the record stands.
+// save writes run.json.
 func (r *Recorder) save() error { return r.record.save(r.folder) }
 
 func (r *Record) save(folder Folder) error {
@@ -422,8 +421,7 @@ func writeLines[T any](folder Folder, name string, list []T) error {
 	return errors.Join(err, buffered.Flush(), file.Close())
 }
 
-// phaseAt returns the index of the phase in which an instant lies, and false
-// where it lies in none.
+// phaseAt returns the index of the phase of an instant, and false if there is none.
 func (r *Recorder) phaseAt(at time.Duration) (int, bool) {
 	return phaseAt(r.record.Phases, r.unended, at)
 }

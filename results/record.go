@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Record is a run as it is kept.
+// Record is the stored data of a run.
 type Record struct {
 	SchemaVersion int      `json:"schema_version"`
 	Manifest      Manifest `json:"manifest"`
-	// Validity is Partial until the run has come to its end.
+	// Validity is Partial until the run has ended.
 	Validity string   `json:"validity"`
 	Reasons  []string `json:"reasons"`
-	// EndedBy is what ended the run early, empty where nothing did or nobody knows.
+	// EndedBy is what ended the run early, empty for nothing or if unknown.
 	EndedBy EndedBy `json:"ended_by,omitempty"`
 	// Duration is from the start of the run to its end.
 	Duration time.Duration `json:"duration_ns"`
@@ -23,36 +23,31 @@ type Record struct {
 	// before each retry.
 	Lag        *Histogram `json:"lag"`
 	RetryWaits *Histogram `json:"retry_waits"`
-	// LimitWaits is how long rate limits held attempts of reported phases back, nil where
-	// none did.
+	// LimitWaits has the delays of attempts of reported phases by rate limits, nil for none.
 	LimitWaits *Histogram `json:"limit_waits,omitempty"`
-	// Target is what the target itself counted, nil where it does not say.
+	// Target has the counts of the target itself, nil if it has none.
 	Target *TargetCounts `json:"target_counts"`
-	// Connections is what sending cost beside the requests, nil where nothing
-	// was sent over a network.
+	// Connections has the cost of connections, nil without a network.
 	Connections *Connections `json:"connections,omitempty"`
-	// Said is what a remote service said of its own state, nil for any other run.
+	// Said has the reports of a remote service on its own state, nil for any other run.
 	Said *Said `json:"service_said,omitempty"`
-	// Generator is what sending cost the process that did, and how it fared, nil
-	// where nobody looked: in virtual time, and behind a server.
+	// Generator describes the sending process, nil if it was not observed: in virtual time, and in a server.
 	Generator *Generator `json:"generator,omitempty"`
-	// Capture is what a server saw of traffic that was not of this tool's
-	// making, nil where the run sent its own.
+	// Capture describes traffic of others that a server observed, nil if the run sent its own.
 	Capture *Capture `json:"capture,omitempty"`
-	// Tail is what became of the last part of the load, by PartitionKey: those with
-	// the most refusals first.
+	// Tail has the attempts of the last part of the load by PartitionKey, in descending order of throttled ones.
 	Tail []KeyTail `json:"tail,omitempty"`
-	// Rival is the same run under another profile, nil where none was tried.
+	// Rival is the same run under another profile, nil for none.
 	Rival *Rival `json:"rival,omitempty"`
-	// Limit is the search for the highest rate that holds, nil where there was none.
+	// Limit is the search for the highest rate that holds, nil for none.
 	Limit *Limit `json:"limit,omitempty"`
-	// Audit is what became of the writes, nil where nobody looked after them.
+	// Audit is the result of verifying the writes, nil if they were not verified.
 	Audit *Audit `json:"audit,omitempty"`
-	// Counters are what workflows counted in the whole run, by operation and name;
-	// Invariants what must hold of what they left behind.
+	// Counters are those of workflows in the whole run, by operation and name; Invariants the conditions on the data
+	// that they left.
 	Counters   []Counter   `json:"counters,omitempty"`
 	Invariants []Invariant `json:"invariants,omitempty"`
-	// Heat is where the load went, nil where nobody kept it.
+	// Heat is the load by partition and time, nil if it was not recorded.
 	Heat *Heat `json:"heat,omitempty"`
 	// Misplaced is how many counts arrived after their second had been written
 	// and were put into a later one.
@@ -62,11 +57,11 @@ type Record struct {
 	// Intervals and Events are the lines of the two other files.
 	Intervals []Interval `json:"-"`
 	Events    []Event    `json:"-"`
-	// Cut says that one of these files ends in the middle of a line.
+	// Cut reports that one of these files ends in the middle of a line.
 	Cut bool `json:"-"`
 }
 
-// EndedBy is a cause that ends a run early, for whoever chooses a remedy by it.
+// EndedBy is a cause that ends a run early, by which a remedy is chosen.
 type EndedBy string
 
 // The causes: a budget of the scenario (stop_on), and a target that does not answer or
@@ -106,8 +101,8 @@ func (m *Minute) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// TargetCounts are what a target itself counted: Requests that arrived = Ok + Throttled + Failed, and
-// the Entities of them that were counted against the documented targets.
+// TargetCounts are the counts of a target itself: Requests that arrived = Ok + Throttled + Failed, and the Entities
+// that count against the documented targets.
 type TargetCounts struct {
 	Requests  int64 `json:"requests"`
 	Ok        int64 `json:"ok"`
@@ -128,7 +123,7 @@ type Connections struct {
 	// that was open already.
 	Opened int64 `json:"opened" merge:"sum"`
 	Reused int64 `json:"reused" merge:"sum"`
-	// HTTP2 is how many attempts went over HTTP/2, where several share a connection.
+	// HTTP2 is the number of attempts over HTTP/2, where several share a connection.
 	HTTP2 int64 `json:"http2,omitempty" merge:"sum"`
 	// Lookups of a host's name, Connects and Handshakes (TLS) come with the
 	// time that they took.
@@ -140,13 +135,12 @@ type Connections struct {
 	FirstByte Spell `json:"first_byte" merge:"each"`
 }
 
-// Said is what a remote service said of its own state while it was loaded.
+// Said has the reports of a remote service on its own state under load.
 type Said struct {
 	// ClockAhead is how far its clock is ahead of this machine's, to a second or so; of
 	// several accounts the greatest.
 	ClockAhead time.Duration `json:"clock_ahead_ns"`
-	// Refusals are what it refused, by status, code and limit, the commonest first; Dropped
-	// is how many more were of yet another kind.
+	// Refusals are by status, code and limit, in descending order; Dropped is the number of refusals of further kinds.
 	Refusals []Refusal `json:"refusals,omitempty"`
 	Dropped  int64     `json:"refusals_dropped,omitempty"`
 	// Slowest are the attempts whose reply was longest in coming, the slowest first.
@@ -157,8 +151,8 @@ type Said struct {
 type Refusal struct {
 	Status int    `json:"status"`
 	Code   string `json:"code"`
-	// Limit is what the message says that it is for: account, ingress, egress, partition,
-	// time, request units, internal, or unsaid.
+	// Limit is the subject of the limit by the message: account, ingress, egress, partition, time, request units,
+	// internal, or unsaid.
 	Limit   string `json:"limit"`
 	Message string `json:"message"`
 	Count   int64  `json:"count"`
@@ -176,8 +170,7 @@ type SaidRequest struct {
 	PartitionKey string        `json:"partition_key"`
 	Status       int           `json:"status"`
 	Code         string        `json:"code,omitempty"`
-	// RequestID is what the service calls it (x-ms-request-id), empty where it does not say;
-	// ClientRequestID what the run does.
+	// RequestID is the id of the service (x-ms-request-id), empty if it has none; ClientRequestID that of the run.
 	RequestID       string `json:"x_ms_request_id"`
 	ClientRequestID string `json:"x_ms_client_request_id"`
 }
@@ -231,8 +224,7 @@ func Reported(p *Phase, _ Kind) bool { return p.Reported }
 // Phase is a stretch of the run by the intended instants of its operations: a
 // preparation, or one step of the peak.
 type Phase struct {
-	// Name is shown to people and unique in the run; Stage groups the steps of
-	// one stretch of load.
+	// Name is unique in the run; Stage groups the steps of one stretch of load.
 	Name  string `json:"name" merge:"same"`
 	Stage string `json:"stage" merge:"same"`
 	// Begin and End bound the intended instants, in nanoseconds since the
@@ -241,35 +233,30 @@ type Phase struct {
 	End   time.Duration `json:"end_ns"`
 	// Rate is the offered load in operations per second, 0 in a closed loop.
 	Rate float64 `json:"rate,omitempty"`
-	// Varying says that the rate is the mean of one that changes.
+	// Varying reports that Rate is the mean of a changing rate.
 	Varying bool `json:"varying,omitempty" merge:"same"`
-	// Unplanned says that the end was not known as the phase began: its LastHalf is all of
-	// it.
+	// Unplanned reports that the end was not known when the phase began; its LastHalf is then all of it.
 	Unplanned bool `json:"unplanned,omitempty" merge:"same"`
-	// Reported phases are what the verdict rests on.
+	// Reported phases are the basis of the verdict.
 	Reported bool `json:"reported" merge:"same"`
 	// Kinds has one entry for each kind of operation of the manifest.
 	Kinds []KindStats `json:"kinds"`
-	// Partitions are the entities counted for successes in the partitions that had
-	// most in a second or over the whole phase, those with the busiest second first: see
-	// [KeptPartitions]. Unlike all other counts they are of the attempts
-	// that ended while the phase lasted, so that no partition seems to have
-	// served more per second than it did.
+	// Partitions are those with the most entities counted for successes in a second or over the whole phase, in
+	// descending order of their busiest second: see [KeptPartitions]. Unlike all other counts they include only
+	// attempts that ended within the phase, so that no partition seems to have served more per second than it did.
 	Partitions []PartitionStats `json:"partitions,omitempty"`
-	// PartitionsOver is how many entities fell to partitions beyond the bound
-	// on how many are told apart.
+	// PartitionsOver is the number of entities in partitions beyond the maximum that is distinguished.
 	PartitionsOver int64 `json:"partitions_over,omitempty"`
-	// Offered are the entities that operations on a single partition were due to
-	// touch, each told at its first attempt, in the partitions chosen and ordered in the
-	// same way: of the operations due in the phase. It is nil in the record of a run
-	// that did not come to its end. OfferedOver is how many fell to
-	// partitions beyond the bound, PartitionsHit how many were told apart.
+	// Offered are the entities that operations on a single partition, due in the phase, were to touch, each counted at
+	// its first attempt, in partitions selected and sorted in the same way. It is nil in the record of a run that did
+	// not end. OfferedOver is the number in partitions beyond the maximum, PartitionsHit the number of distinguished
+	// partitions.
 	Offered       []PartitionStats `json:"offered_partitions"`
 	OfferedOver   int64            `json:"offered_over,omitempty"`
 	PartitionsHit int64            `json:"partitions_hit,omitempty"`
-	// Shares are the partitions that were told apart, by how much they were offered.
+	// Shares are the distinguished partitions by how much they were offered.
 	Shares []SharesClass `json:"shares,omitempty"`
-	// Accounts has the load of each account, where the run is over several.
+	// Accounts has the load of each account of a run over several.
 	Accounts []AccountStats `json:"accounts,omitempty"`
 }
 
@@ -278,22 +265,20 @@ func (p *Phase) Seconds() float64 { return (p.End - p.Begin).Seconds() }
 
 // PartitionStats is the load of one partition in a phase.
 type PartitionStats struct {
-	// Table is what the name of the partition's table adds to that of the test table.
+	// Table is the suffix that the name of the partition's table adds to that of the test table.
 	Table    string `json:"table,omitempty"`
 	Key      string `json:"key"`
 	Entities int64  `json:"entities"`
-	// Busiest is the most entities of any second, whole ones counted from the begin of
-	// the phase: a lower bound where AtLeast, because what belongs to a second came
-	// over a minute later.
+	// Busiest is the maximum of entities in a second, counted from the beginning of the phase: a lower bound if
+	// AtLeast, because entities of a second were recorded over a minute later.
 	Busiest int64 `json:"busiest_second_entities"`
 	AtLeast bool  `json:"at_least,omitempty"`
 }
 
 func (s *PartitionStats) place() place { return place{s.Table, s.Key} }
 
-// PartitionName returns how people are told of a partition: by its key, and by what the
-// name of its table adds to that of the test table if that is another. What it returns
-// holds whatever the two do.
+// PartitionName returns the name of a partition for people: its key, and the suffix of its table if that is not the
+// test table. The result is unambiguous.
 func PartitionName(table, key string) string {
 	if table == "" {
 		return key
@@ -301,12 +286,12 @@ func PartitionName(table, key string) string {
 	return key + " (table " + table + ")"
 }
 
-// KindStats is what one kind of operation came to in one phase. Operations
-// belong to the phase of their intended instant, attempts to their operation's.
+// KindStats has the counts and times of one kind of operation in one phase. Operations belong to the phase of their
+// intended instant, attempts to that of their operation.
 type KindStats struct {
 	Counts
-	// LastHalf is of the operations due in the last half of the phase, whenever they
-	// end; of all where its end was not known when they were recorded.
+	// LastHalf has the operations due in the last half of the phase, whenever they end; all if the end of the phase
+	// was unknown when they were recorded.
 	LastHalf Cohort `json:"last_half"`
 
 	// Response is of successful operations, Lost of the others, from the
@@ -317,7 +302,7 @@ type KindStats struct {
 	Service  ByClass    `json:"service"`
 }
 
-// ByClass is a histogram for each class, at the class, and nil where that is none.
+// ByClass has a histogram for each class, nil at no class.
 type ByClass [classes]*Histogram
 
 // MarshalJSON implements [json.Marshaler]: the three in their order.
@@ -328,13 +313,12 @@ func (b *ByClass) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*[classes - Ok]*Histogram)(b[Ok:]))
 }
 
-// Cohort is the operations that were due in some part of a phase, and what became of
-// them, whenever that was.
+// Cohort has the operations that were due in a part of a phase, whenever they ended.
 type Cohort struct {
 	Counts
 }
 
-// cohortLayout is what a record holds of a cohort.
+// cohortLayout is the layout of a cohort in a record.
 var cohortLayout = LayoutOf[Cohort]("scheduled=due sent succeeded first_attempts_throttled offered_entities served_entities")
 
 // MarshalJSON implements [json.Marshaler].
@@ -351,7 +335,7 @@ func (c *Cohort) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// inLastHalf says whether an operation due then counts in LastHalf.
+// inLastHalf reports whether an operation due at an instant counts in LastHalf.
 func (p *Phase) inLastHalf(intended time.Duration) bool {
 	return intended >= p.Begin+(p.End-p.Begin)/2
 }
@@ -364,9 +348,8 @@ func newKindStats() KindStats {
 	return k
 }
 
-// Billed returns how many of the attempts are billed transactions: those that the target
-// met and did not throttle. Of attempts that the sender knows to have met no reply alone it
-// takes that the target met them.
+// Billed returns the number of billed transactions: attempts that reached the target and were not throttled. Attempts
+// without a reply count as having reached it.
 func (k *KindStats) Billed() int64 { return k.Attempts - k.Throttled - k.Kept }
 
 // Add adds the counts and histograms of other to k, which may be the zero

@@ -10,11 +10,12 @@ import (
 	"time"
 )
 
-// Recorder takes down a run. Its methods are safe for concurrent use, and keep nothing that
-// they are given a pointer to, but the Beyond of an attempt, which must not be altered any more.
+// Recorder records a run. Its methods are safe for concurrent use, and keep nothing that a pointer argument refers to,
+// except the Beyond of an attempt, which must not be changed.
 type Recorder struct {
 	mu sync.Mutex
-	// alone says that one goroutine does it all, so that nothing need be locked. It is never set if shared is.
+	// alone means that a single goroutine calls the recorder, so that nothing needs a lock. It is never set if shared
+	// is.
 	alone  bool
 	shared bool
 	intake intake
@@ -24,18 +25,18 @@ type Recorder struct {
 	// partitions has, for each phase, the load of each partition.
 	partitions []map[place]*partitionLoad
 	heat       heatRecorder
-	// unended says of each phase that its end is not known yet.
+	// unended has the phases without a known end.
 	unended   []bool
 	intervals io.WriteCloser
 	events    io.WriteCloser
-	// foreign says that AppendSecond was called; foreignFirst is added to the numbers of its seconds.
+	// foreign means that AppendSecond was called; foreignFirst is added to the numbers of its seconds.
 	foreign      bool
 	foreignFirst int64
 	// failure is the first error of a write; after it nothing more is written.
 	failure error
 }
 
-// unended is what a record says of its run until that is closed.
+// unfinished is the reason of a record that is not closed.
 const unfinished = "the run did not end"
 
 // NewRecorder opens a record in the folder: from now on a reader finds a
@@ -60,8 +61,8 @@ func NewRecorder(folder Folder, manifest Manifest) (*Recorder, error) {
 	return nil, writeError(err)
 }
 
-// Alone says that from now on one goroutine alone calls the recorder, as the one of a run
-// on a virtual clock does: what is told of each attempt then takes no lock.
+// Alone declares that from now on a single goroutine calls the recorder, as in a run on a virtual clock: recording
+// then takes no lock.
 func (r *Recorder) Alone() { r.alone = !r.shared }
 
 // Phase adds a phase and returns its index. Its Kinds are filled in here. One
@@ -93,8 +94,8 @@ func (r *Recorder) EndPhase(phase int, end time.Duration) {
 	r.unended[phase] = false
 }
 
-// Scheduled takes down an operation that became due, when it is sent or
-// dropped: an attempt may end long after its second has been written.
+// Scheduled records an operation that became due, when it is sent or dropped: an attempt may end long after its second
+// has been written.
 func (r *Recorder) Scheduled(s *Scheduled) {
 	if !enqueue(r, &r.intake.scheduled, s, 0) {
 		r.scheduled(s)
@@ -129,19 +130,18 @@ func (r *Recorder) scheduled(s *Scheduled) {
 	}
 }
 
-// Again takes down that an operation sends a further request, or one once more, when it
-// does: its first one is told by [Recorder.Scheduled].
+// Again records that an operation sends a further request or a retry, when it does. [Recorder.Scheduled] records the
+// first one.
 func (r *Recorder) Again(sent time.Duration) {
 	r.enqueueDelay(&delayed{what: sentAgain, from: sent})
 }
 
-// Held takes down that a rate limit holds the next attempt at an operation back from an
-// instant on, for so long.
+// Held records that a rate limit delays the next attempt at an operation from an instant on, and for how long.
 func (r *Recorder) Held(phase, kind int, from, wait time.Duration) {
 	r.enqueueDelay(&delayed{heldByLimit, phase, kind, from, wait})
 }
 
-// hold takes down a further attempt, or the wait before one.
+// enqueueDelay records a further attempt, or the wait before one.
 func (r *Recorder) enqueueDelay(one *delayed) {
 	if !enqueue(r, &r.intake.held, one, 0) {
 		r.delay(one)
@@ -168,7 +168,7 @@ func (r *Recorder) delay(one *delayed) {
 	}
 }
 
-// Attempt takes down an attempt after its end.
+// Attempt records an attempt after its end.
 func (r *Recorder) Attempt(a *Attempt) {
 	if !enqueue(r, &r.intake.attempts, a, max(a.Done, a.Noted)) {
 		r.attempt(a)
@@ -192,12 +192,12 @@ func (r *Recorder) attempt(a *Attempt) {
 	}
 }
 
-// Waited takes down that an operation of a phase is to wait before a retry.
+// Waited records that an operation of a phase waits before a retry.
 func (r *Recorder) Waited(phase int, wait time.Duration) {
 	r.enqueueDelay(&delayed{what: waits, phase: phase, wait: wait})
 }
 
-// Completed takes down an operation after its last attempt.
+// Completed records an operation after its last attempt.
 func (r *Recorder) Completed(c *Completed) {
 	if !enqueue(r, &r.intake.completed, c, max(c.Done, c.Noted)) {
 		r.completed(c)
@@ -235,9 +235,8 @@ func (r *Recorder) Event(e Event) {
 	r.writeLine(r.events, e)
 }
 
-// Advance says that nothing will be recorded any more that belongs before the
-// watermark, and writes the whole seconds before it. Its error wraps
-// [ErrWrite]; the record so far stays readable.
+// Advance declares that everything before the watermark has been recorded, and writes the whole seconds before it. Its
+// error wraps [ErrWrite]; the record so far stays readable.
 func (r *Recorder) Advance(watermark time.Duration) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -265,18 +264,16 @@ func (r *Recorder) AppendSecond(second *Interval) {
 	r.writeLine(r.intervals, &one)
 }
 
-// Take has the record take down something that is told once and in one piece, before
-// [Recorder.Finish]: what ended the run early, what the service said of its own state, what
-// became of the writes. The record keeps what it is given.
+// Take changes the record before [Recorder.Finish], to add data of the whole run: why it ended early, reports of the
+// service, the result of an audit. The record keeps what it is given.
 func (r *Recorder) Take(into func(of *Record)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	into(&r.record)
 }
 
-// Finish writes what is still open and the whole seconds up to the end of the
-// run, with the end, the run's validity and reasons, and the target's own counts
-// if it keeps any. A record that could not be written whole is not kept as a
+// Finish writes the open seconds and the whole seconds up to the end of the run, with the end, the run's validity and
+// reasons, and the target's own counts, nil for none. A record that could not be written completely is not stored as a
 // valid one. Its error wraps [ErrWrite].
 func (r *Recorder) Finish(end time.Duration, validity string, reasons []string, counts *TargetCounts) error {
 	r.mu.Lock()
@@ -322,29 +319,26 @@ func (r *Recorder) Seal(summary *Summary) error {
 	return cmp.Or(r.failure, r.save(), writeError(errors.Join(r.intervals.Close(), r.events.Close())))
 }
 
-// How much of one sort lies in the intake: from intakeRoom on, whoever tells of more takes it
-// down if nobody else has the record; at intakeLimit they wait for that.
+// From intakeRoom entries of a kind on, a caller drains the intake if the record is free; at intakeLimit it waits for
+// the record.
 const (
 	intakeRoom  = 64
 	intakeLimit = 1 << 14
 )
 
-// intake keeps what is told of attempts and operations, in the order in which it is told, until
-// it is taken down with more of it. Who sends thus waits neither for others that send, but for
-// as long as it takes to lay something down, nor for a second that is being written: a disk that
-// takes its time would have operations be late. All is taken down before a second is written,
-// and when somebody tells of an end in a later second than anybody before.
+// intake queues events in the order of the calls until they are recorded together. Senders wait neither for each
+// other, except while an event is queued, nor for a second that is being written: a slow disk would delay operations.
+// It is drained before a second is written, and when the first event of a later second arrives.
 type intake struct {
 	mu sync.Mutex
 	notes
-	// spare is what the intake goes on with when it is emptied. The recorder's mutex guards
-	// it.
+	// spare replaces notes when the intake is drained. The recorder's mutex guards it.
 	spare notes
-	// second is the latest that was told of.
+	// second is the latest second of an event.
 	second atomic.Int64
 }
 
-// notes are what is told, by its sort.
+// notes are events by kind.
 type notes struct {
 	scheduled []Scheduled
 	held      []delayed
@@ -352,21 +346,22 @@ type notes struct {
 	completed []Completed
 }
 
-// delayed is an attempt of a phase and kind that is sent, or waits from an instant on: what says which.
+// delayed is an attempt of a phase and kind that is sent, or waits from an instant on, by what.
 type delayed struct {
 	what, phase, kind int
 	from, wait        time.Duration
 }
 
-// What a delayed is: a further attempt that is sent, one that waits before a retry, one that its rate limit delays.
+// The kinds of delayed attempts: a further one that is sent, one that waits before a retry, one that its rate limit
+// delays.
 const (
 	sentAgain = iota
 	waits
 	heldByLimit
 )
 
-// enqueue adds one of what is told of an instant, 0 where that is not later than all before, to the intake, and takes
-// down what is there if it is time for it. It returns false if one goroutine does it all, which needs no intake.
+// enqueue queues an event of an instant, 0 if that is not later than all before, and drains the intake if it is time
+// for that. It returns false if a single goroutine records, which needs no queue.
 func enqueue[T any](r *Recorder, on *[]T, one *T, at time.Duration) bool {
 	if r.alone {
 		return false
@@ -389,8 +384,8 @@ func enqueue[T any](r *Recorder, on *[]T, one *T, at time.Duration) bool {
 	return true
 }
 
-// gather takes down what lies in the intake. The recorder's mutex is held, the intake's for no
-// longer than it takes to give it room again.
+// gather records the queued events. The caller holds the recorder's mutex; the intake's is held only while its slices
+// are replaced.
 func (r *Recorder) gather() {
 	kept := &r.intake.spare
 	r.intake.mu.Lock()
@@ -412,16 +407,15 @@ func (r *Recorder) gather() {
 	*kept = notes{kept.scheduled[:0], kept.held[:0], kept.attempts[:0], kept.completed[:0]}
 }
 
-// mostPartitions bounds how many partitions a phase tells apart.
+// maxPartitions is the maximum number of partitions of a phase that are distinguished.
 const maxPartitions = 10_000
 
-// KeptPartitions is how many partitions of a phase the record names for their busiest
-// second, and how many others at most for their mean: a burst must not hide the one that
-// had most over the whole of the phase.
+// KeptPartitions is the number of partitions of a phase that the record names for their busiest second, and the
+// maximum number of others for their mean: a burst must not hide the partition with the most load over the phase.
 const KeptPartitions = 10
 
-// partitionLoad is the load of a partition in a phase, in entities. Hit says that
-// an operation of the phase began there.
+// partitionLoad is the load of a partition in a phase, in entities. Hit means that an operation of the phase began
+// there.
 type partitionLoad struct {
 	served, offered load
 	hit             bool
@@ -432,16 +426,15 @@ type load struct {
 	entities int64
 	busiest  int64
 	atLeast  bool
-	// open are the seconds that more may still come to, in their order; from is the
-	// first that is open.
+	// open are the seconds that may still grow, in order; from is the first of them.
 	open []loadSecond
 	from int64
 }
 
 type loadSecond struct{ second, entities int64 }
 
-// openSeconds is for how many seconds of a partition more may come: a request is given
-// up after 30 s, and what ends is told at once.
+// openSeconds is the number of seconds of a partition that may still grow: a request times out after 30 s, and its end
+// is recorded at once.
 const openSeconds = 64
 
 // add counts entities in a second of the phase.
@@ -468,10 +461,9 @@ func (l *load) add(second, entities int64) {
 	}
 }
 
-// partition adds an attempt to the load of its partition: what it served in the
-// phase in which it ended, whichever its operation belongs to, since what retries
-// bring to a later phase is that one's heat; and with the first attempt of an
-// operation what that was due to touch, in the operation's own phase.
+// partition adds an attempt to the load of its partition: what it served, in the phase in which it ended, because
+// retries heat the partition in that phase; and for the first attempt of an operation what that was due to touch, in
+// the operation's own phase.
 func (r *Recorder) partition(a *Attempt) {
 	ended, within := 0, false
 	if a.Class == Ok {
@@ -500,14 +492,13 @@ func (r *Recorder) partition(a *Attempt) {
 	}
 }
 
-// secondOf returns the second of a phase, counted from its begin, in which an instant
-// lies.
+// secondOf returns the second of a phase, from its beginning, of an instant.
 func (r *Recorder) secondOf(phase int, at time.Duration) int64 {
 	return int64(max(0, at-r.record.Phases[phase].Begin) / time.Second)
 }
 
-// offer adds what the operation of a first attempt is due to touch to the load of a
-// partition, and returns that, nil where it is one too many.
+// offer adds what the operation of a first attempt is due to touch to the load of a partition, and returns that load,
+// nil if there are too many.
 func (r *Recorder) offer(a *Attempt, at place, entities int64) *partitionLoad {
 	load := r.loadOf(a.Phase, at)
 	if load == nil {
@@ -519,7 +510,7 @@ func (r *Recorder) offer(a *Attempt, at place, entities int64) *partitionLoad {
 	return load
 }
 
-// loadOf returns the load of a partition in a phase, nil where it is one too many.
+// loadOf returns the load of a partition in a phase, nil if there are too many.
 func (r *Recorder) loadOf(phase int, at place) *partitionLoad {
 	loads := r.partitions[phase]
 	load := loads[at]
@@ -530,8 +521,7 @@ func (r *Recorder) loadOf(phase int, at place) *partitionLoad {
 	return load
 }
 
-// closePartitions writes the busiest partitions of a phase into the record, and how
-// evenly all of them were served.
+// closePartitions writes the busiest partitions of a phase into the record, and how evenly all partitions were served.
 func (r *Recorder) closePartitions(phase int) {
 	p := &r.record.Phases[phase]
 	var served []PartitionStats
@@ -555,9 +545,9 @@ func (l *load) stats(at place) PartitionStats {
 	return PartitionStats{at.table, at.key, l.entities, l.busiest, l.atLeast}
 }
 
-// NamedPartitions sorts partitions by their busiest second, then by their entities, most first,
-// ties by key and table, and returns those that a record names: the first of them, and of
-// the others those with the most entities, in the same order.
+// NamedPartitions sorts partitions in descending order of their busiest second, then of their entities, then by key
+// and table, and returns those that a record names: the first ones, and those of the others with the most entities, in
+// the same order.
 func NamedPartitions(all []PartitionStats) []PartitionStats {
 	slices.SortFunc(all, byBusiest)
 	if len(all) <= KeptPartitions {
@@ -574,15 +564,14 @@ func byBusiest(a, b PartitionStats) int {
 	return cmp.Or(cmp.Compare(b.Busiest, a.Busiest), cmp.Compare(b.Entities, a.Entities), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Table, b.Table))
 }
 
-// place is a partition: what the name of its table adds to that of the test table, and
-// its PartitionKey. One key in two tables is two partitions.
+// place is a partition: the suffix of its table and its PartitionKey. One key in two tables is two partitions.
 type place struct{ table, key string }
 
 // AccountStats is the load of one account in a phase of a run over several.
 type AccountStats struct {
-	// Offered is what the operations due in the phase meant to touch in the account, in
-	// entities: what they do beside their own partition where that lies, such as copies,
-	// and all else where their first request went. What was never sent went to none.
+	// Offered is the number of entities that the operations due in the phase were to touch in the account: parts such
+	// as copies in the account of their partition, everything else in that of the first request. Operations that were
+	// never sent count in none.
 	Offered int64 `json:"offered_entities"`
 	// Served are the entities counted for successes, and Throttled the attempts
 	// throttled, that ended while the phase lasted: as in [Phase.Partitions], no account
@@ -617,8 +606,8 @@ func (r *Recorder) offerAccount(phase, account int, entities int64) {
 	}
 }
 
-// Busiest returns the position of the account that was offered most in the phase,
-// the first of equals, and false where the run was not over several.
+// Busiest returns the position of the account that was offered most in the phase, the first of equals, and false for a
+// run over one account.
 func (p *Phase) Busiest() (int, bool) {
 	most := 0
 	for i := range p.Accounts {

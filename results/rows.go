@@ -25,10 +25,9 @@ type rows struct {
 	// inFlight is the number of attempts in flight at the end of the second before first.
 	inFlight int64
 
-	// minutes are those that are over, packed: as histograms they would be most of
-	// what a long run holds.
+	// minutes are complete and packed: unpacked they would be most of the memory of a long run.
 	minutes []Minute
-	// minute gathers the response times of the minute that first lies in.
+	// minute has the response times of the minute of first.
 	minute *Histogram
 	packer packer
 	// spare is the memory of the minute before, emptied.
@@ -54,7 +53,7 @@ func (r *Recorder) Listen(to Listener) {
 type row struct {
 	Interval
 	response, service, lag *Histogram
-	// begun is how many attempts were sent, which is known as they are.
+	// begun is the number of attempts that were sent.
 	begun int64
 	// injected are the attempts of the second that met a fault.
 	injected injections
@@ -201,22 +200,22 @@ func (r *row) clear() {
 	r.begun, r.injected = 0, nil
 }
 
-// writeSecond writes a second of this process, unless those of others have replaced them.
+// writeSecond writes a second of this process, unless AppendSecond replaces them.
 func (r *Recorder) writeSecond(second *Interval) {
 	if !r.foreign {
 		r.writeLine(r.intervals, second)
 	}
 }
 
-// maxIdle is the greatest number of empty seconds in a row that a record holds where it may leave them out.
+// maxIdle is the maximum number of consecutive empty seconds that a record has if it may leave them out.
 const maxIdle = 10
 
 // isIdle reports whether so many empty seconds in a row may be left out.
 func isIdle(seconds int64) bool { return seconds > maxIdle }
 
-// IsIdle reports whether the seconds from one up to another may be missing: more than ten, which a record leaves
-// out if nothing happened in them. [Read] adds those of reported phases again, but to records of captured traffic, whose
-// figures do not count them.
+// IsIdle reports whether the seconds from one up to another may be missing: more than ten, which a record leaves out
+// if nothing happened. [Read] adds those of reported phases again, except for captured traffic, whose figures do not
+// count them.
 func (r *Record) IsIdle(from, to int64) bool {
 	if to-from <= maxIdle || r.Capture != nil {
 		return to-from > maxIdle
@@ -309,7 +308,7 @@ func (r *Recorder) WindowCounts(from, to int64) (sum Counts) {
 // PartitionLoad is the load of a partition in some seconds: lower bounds.
 type PartitionLoad struct {
 	Table, PartitionKey string
-	// Served are entities, Throttled those that throttled attempts meant to touch.
+	// Served is in entities, Throttled in entities that throttled attempts were due to touch.
 	Served, Throttled int64
 }
 

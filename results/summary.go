@@ -7,7 +7,7 @@ const (
 	Invalid = "invalid"
 )
 
-// The states of a run, and of whatever else answers what was asked of it.
+// The states of a run, and of other answers.
 const (
 	Holds       = "holds"
 	DoesNotHold = "does not hold"
@@ -18,11 +18,9 @@ const (
 	NotSound = "not sound"
 )
 
-// Summary is what scripts read: the object that `--format json` prints and that
-// run.json holds. Units are in the names; a quantile that rests on too few
-// durations is null. Counts cover the whole run, preparation included, so that
-// they can be held against the target's own; rates and quantiles cover the
-// reported phases.
+// Summary is for scripts: the object of `--format json` and of run.json. Units are in the names; a quantile of too few
+// durations is null. Counts cover the whole run, including preparation, so that they can be compared with the target's
+// own; rates and quantiles cover the reported phases.
 type Summary struct {
 	Scenario  string   `json:"scenario"`
 	Target    string   `json:"target"`
@@ -33,15 +31,14 @@ type Summary struct {
 	DurationS float64  `json:"duration_s"`
 	Validity  string   `json:"validity"`
 	Reasons   []string `json:"reasons"`
-	// ClientLimited says where the generator fell short of the load that was asked for:
-	// what rests on that is its doing in part. A limit that was met is not.
+	// ClientLimited lists where the generator fell short of the offered load, which affects the figures. Limits of the
+	// target are not included.
 	ClientLimited []string `json:"client_limited"`
-	// State is one of the states above: whether the offered load is sustained. Ok is the answer
-	// to what was asked, checks included: null if nothing was asked, or it cannot be told.
+	// State is one of the states above: whether the offered load is sustained. Ok is the answer to the question,
+	// including checks: null if nothing was asked, or it is unknown.
 	State string `json:"state"`
 	Ok    *bool  `json:"ok"`
-	// PeakState is the state of the peak that was asked about, left out if there was none. State
-	// is then the same.
+	// PeakState is the state of the target rate, left out without one. State is then the same.
 	PeakState string `json:"peak_state,omitempty"`
 
 	Scheduled  int64 `json:"scheduled"`
@@ -53,18 +50,18 @@ type Summary struct {
 	OkAttempts int64 `json:"ok_attempts"`
 	Throttled  int64 `json:"throttled"`
 	Failed     int64 `json:"failed"`
-	// ShareThrottled is of the attempts of the reported phases, null where those had none.
+	// ShareThrottled is of the attempts of the reported phases, null if there are none.
 	ShareThrottled *float64 `json:"share_throttled_reported"`
-	// Causes are the Throttled and the Failed by what came of them, most first.
+	// Causes are those of throttled and failed attempts, in descending order.
 	Causes           Causes `json:"causes,omitempty"`
 	EntitiesCounted  int64  `json:"entities_counted"`
 	EntitiesReturned int64  `json:"entities_returned"`
 
-	// Saturation is null where no step was throttled enough to tell.
+	// Saturation is null if no step was throttled enough.
 	Saturation         *float64  `json:"saturation_entities_per_second"`
 	SaturationInterval []float64 `json:"saturation_interval"`
-	// SaturationSeconds are the whole seconds that it rests on. Throttling is what each
-	// stretch of load meets, SaturationWhy why there is no saturation.
+	// SaturationSeconds is the number of whole seconds of evidence. Throttling describes each stretch of load,
+	// SaturationWhy why there is no saturation.
 	SaturationSeconds int64             `json:"saturation_seconds"`
 	SaturationWhy     string            `json:"saturation_why,omitempty"`
 	Throttling        []Throttling      `json:"throttling"`
@@ -78,29 +75,27 @@ type Summary struct {
 	Phases       []PhaseSummary              `json:"phases"`
 	PerOperation map[string]OperationSummary `json:"per_operation"`
 	Checks       []Check                     `json:"checks"`
-	// Balance is what load balancing came to, left out where there was none.
+	// Balance is the result of load balancing, left out without any.
 	Balance *Balance `json:"balance,omitempty"`
-	// Limit is what the search for the highest rate that holds came to, left out
-	// where there was none.
+	// Limit is the result of the search for the highest rate that holds, left out without one.
 	Limit *Limit `json:"limit,omitempty"`
-	// Audit is what verifying the writes came to, left out where nobody did.
+	// Audit is the result of verifying the writes, left out without one.
 	Audit *Audit `json:"audit,omitempty"`
-	// Counters are what workflows counted, Invariants what must hold of what they left
-	// behind and whether it does; both are left out where there are none.
+	// Counters are those of workflows, Invariants the conditions on the data that they left; both are left out if
+	// there are none.
 	Counters   []Counter   `json:"counters,omitempty"`
 	Invariants []Invariant `json:"invariants,omitempty"`
-	// Soundness is the state of captured traffic, Problems the causes for which it is not sound, those with the largest
-	// share first; both are left out of other runs.
+	// Soundness is the state of captured traffic, Problems the causes for which it is not sound, in descending order
+	// of their share; both are left out for other runs.
 	Soundness string    `json:"soundness,omitempty"`
 	Problems  []Problem `json:"problems,omitempty"`
-	// Killed is what is known of a run that was ended without a word, left out of any
-	// other. The counts above are then those of its whole seconds.
+	// Killed is known of a run that was not closed, left out for any other. The counts above are then those of its
+	// whole seconds.
 	Killed  *Killed `json:"killed,omitempty"`
 	Verdict string  `json:"verdict"`
 }
 
-// Killed is what the whole seconds show of a run that nobody closed: it was killed, or
-// still goes on.
+// Killed describes the whole seconds of a run that was not closed: it was killed, or is still running.
 type Killed struct {
 	// Seconds is how many whole seconds there are.
 	Seconds int64 `json:"whole_seconds"`
@@ -109,8 +104,7 @@ type Killed struct {
 	Phases []KilledPhase `json:"phases"`
 }
 
-// KilledPhase is a phase of such a run, as far as it came: the seconds that begin in it,
-// and what a second was like.
+// KilledPhase is a phase of such a run: the seconds that begin in it, and their mean rates.
 type KilledPhase struct {
 	Name       string  `json:"name"`
 	Seconds    int64   `json:"whole_seconds"`
@@ -127,14 +121,13 @@ type KilledPhase struct {
 type HottestPartition struct {
 	Table string `json:"table,omitempty"`
 	Key   string `json:"key"`
-	// EntitiesPerSecond is of that second, a lower bound where AtLeast; Mean is over the
-	// phase.
+	// EntitiesPerSecond is of that second, a lower bound if AtLeast; Mean is over the phase.
 	EntitiesPerSecond float64 `json:"entities_per_second"`
 	Mean              float64 `json:"mean_entities_per_second"`
 	AtLeast           bool    `json:"at_least,omitempty"`
 }
 
-// Throttling is what a stretch of load met of it.
+// Throttling describes the throttling of a stretch of load.
 type Throttling struct {
 	Stage string `json:"stage"`
 	// Kind is none, limit, changing, sporadic, brief, outage, carried by retries,
@@ -142,17 +135,16 @@ type Throttling struct {
 	Kind string `json:"kind"`
 	// Share is of the attempts of the stretch.
 	Share float64 `json:"share_of_attempts"`
-	// Seconds of it had 1 % of their attempts throttled, from one to another second of
-	// the run.
+	// Seconds is the number of seconds with 1 % of their attempts throttled, between two seconds of the run.
 	Seconds int   `json:"seconds"`
 	From    int64 `json:"from_second"`
 	To      int64 `json:"to_second"`
-	// Rate is what the stretch saturates at, null where it is at no limit.
+	// Rate is the saturation of the stretch, null without a limit.
 	Rate     *float64  `json:"entities_per_second"`
 	Interval []float64 `json:"interval"`
 }
 
-// LagQuantiles tell how late the generator sent, in microseconds.
+// LagQuantiles are the delays of the generator, in microseconds.
 type LagQuantiles struct {
 	P50 *int64 `json:"p50"`
 	P90 *int64 `json:"p90"`
@@ -164,18 +156,16 @@ type LagQuantiles struct {
 // the operations due in its last half; all else is of the whole phase.
 type PhaseSummary struct {
 	Name string `json:"name"`
-	// Holds says whether the phase holds its rate, null where that cannot be told, with
-	// Why.
+	// Holds reports whether the phase holds its rate, null if unknown because of Why.
 	Holds *bool  `json:"holds"`
 	Why   string `json:"why,omitempty"`
-	// ClientLimited says that the generator sent more than 1 % of the phase over 5 ms late, or
-	// some of it never, so that response times are in part its own. Holds can be told all the
-	// same, where each second was sent within 100 ms.
+	// ClientLimited reports that the generator sent more than 1 % of the phase over 5 ms late, or dropped some, which
+	// affects response times. Holds is still known if each second was sent within 100 ms.
 	ClientLimited bool    `json:"client_limited"`
 	Offered       float64 `json:"offered_entities_per_second"`
 	Served        float64 `json:"served_entities_per_second"`
-	// Throughput is the mean of what was served in each settled second, with its 95 %
-	// interval; both are left out where the seconds are too few for one.
+	// Throughput is the mean of what was served in each settled second, with its 95 % interval; both are left out if
+	// there are too few seconds.
 	Throughput         *float64  `json:"throughput_entities_per_second,omitempty"`
 	ThroughputInterval []float64 `json:"throughput_interval,omitempty"`
 	ThrottledPerSecond float64   `json:"throttled_per_second"`
@@ -211,7 +201,7 @@ type OperationSummary struct {
 	Service    Quantiles `json:"service_us"`
 }
 
-// Summary returns what a summary says of a kind of operation.
+// Summary returns the summary of a kind of operation.
 func (k *KindStats) Summary() OperationSummary {
 	s := OperationSummary{Operations: k.Operations, Attempts: k.Attempts, OkAttempts: k.Ok, Throttled: k.Throttled, Failed: k.Failed,
 		Causes: k.Causes.Told()}
@@ -228,14 +218,12 @@ func (s *Summary) Count(all *Counts) {
 	s.EntitiesCounted, s.EntitiesReturned, s.Causes = all.Counted, all.Returned, all.Causes.Told()
 }
 
-// Check is something that was asked of the run. It is a value, and safe for concurrent
-// use.
+// Check is a condition on the run. It is a value, and safe for concurrent use.
 type Check struct {
 	Expr string `json:"expr"`
-	// Observed is what it came to in words; of one that could not be judged, that.
+	// Observed is the observed value in words, or that it is unknown.
 	Observed string `json:"observed"`
-	// Ok is null where it could not be judged, for which Why says the reason: such a check
-	// has neither held nor failed.
+	// Ok is null if the check is inconclusive because of Why: it neither passes nor fails.
 	Ok  *bool  `json:"ok"`
 	Why string `json:"why,omitempty"`
 }
@@ -249,7 +237,7 @@ func (c *Check) Holds() bool { return c.Ok != nil && *c.Ok }
 // Fails reports whether the check was judged and does not hold.
 func (c *Check) Fails() bool { return c.Ok != nil && !*c.Ok }
 
-// Result says in a word or two what became of the check, as every report does.
+// Result returns the result of the check in one or two words, the same in every report.
 func (c *Check) Result() string {
 	switch {
 	case c.Holds():
@@ -261,7 +249,7 @@ func (c *Check) Result() string {
 	}
 }
 
-// Said is what was observed, and where nothing could be, why.
+// Said returns the observed value, and why it is unknown.
 func (c *Check) Said() string {
 	if c.Why == "" {
 		return c.Observed
