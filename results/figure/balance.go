@@ -11,12 +11,11 @@ const (
 	// BalanceBin is the time over which throttling is looked at, in seconds: short enough
 	// to show what five of them bring.
 	BalanceBin = 5
-	// relieved is how long before the end of the load the last throttling must lie for it
-	// to be called relieved, in seconds.
+	// relievedSeconds is the minimum time between the last throttling of a relieved load and its end, in seconds.
 	relievedSeconds = 30
 )
 
-// Bin is what became of the measured load in a few seconds.
+// Bin has the counts of the measured load in a few seconds.
 type Bin struct {
 	// From and To are in whole seconds of the run.
 	From, To int64
@@ -45,8 +44,8 @@ func Merged(bins []Bin) *Bin {
 	return &sum
 }
 
-// Bins returns the measured load in bins of so many seconds, the last of which may be
-// shorter. What prepares, warms up or reads back is in none. Those of a long record are as long as its rows.
+// Bins returns the measured load in bins of so many seconds; the last one may be shorter. Preparation, warm-up and
+// reading back are not included. Bins of a long record are as long as its rows.
 func (f *Figures) Bins(seconds int64) []Bin {
 	begin, end, some := f.Span()
 	if !some {
@@ -104,8 +103,8 @@ func Spreads(record *results.Record) bool {
 	return m.Start == "cold" && (m.Time == "virtual" || m.Spread != nil)
 }
 
-// Balance sums up what load balancing came to, nil where the run is not about it. What it
-// did while nothing was measured is told apart.
+// Balance summarizes load balancing, nil if the run is not about it. Decisions outside of measured load are counted
+// separately.
 func (f *Figures) Balance() *results.Balance {
 	record := f.record
 	if !Spreads(record) {
@@ -137,7 +136,7 @@ func (f *Figures) Balance() *results.Balance {
 	return b
 }
 
-// relief says from when to when the load was throttled.
+// setRelief sets when the load was throttled first and last.
 func (f *Figures) setRelief(b *results.Balance) {
 	bins := f.Bins(BalanceBin)
 	for i := range bins {
@@ -166,8 +165,7 @@ func (f *Figures) setRelief(b *results.Balance) {
 	}
 }
 
-// StillThrottled returns the keys of which enough attempts were throttled in the last
-// part of the load.
+// StillThrottled returns the keys with enough throttled attempts in the last part of the load.
 func (f *Figures) StillThrottled() []results.KeyTail {
 	var list []results.KeyTail
 	for _, key := range f.record.Tail {

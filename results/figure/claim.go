@@ -31,7 +31,7 @@ type ClaimFacts interface {
 
 // ClaimJudgement is the result of a claim.
 type ClaimJudgement struct {
-	// Left is what was observed, Right what it is compared with, both in Unit.
+	// Left is the observed value, Right the one it is compared with, both in Unit.
 	Left, Right float64
 	Unit        Unit
 	// Told reports that every figure is known; otherwise Left and Right are 0 and Pass is false.

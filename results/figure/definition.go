@@ -11,7 +11,7 @@ import (
 	"loadgen/results"
 )
 
-// Scope is what a figure can be of.
+// Scope is the set of things that a figure can describe.
 type Scope uint8
 
 // The scopes.
@@ -26,28 +26,27 @@ const (
 	OfCounter
 )
 
-// Definition is what there is to know of a figure.
+// Definition describes a figure.
 type Definition struct {
 	Name string
-	// About says in a sentence what it is.
+	// About describes it in a sentence.
 	About string
 	Scope Scope
-	// Unit is the one in which it is compared with other figures and with numbers that
-	// do not say otherwise.
+	// Unit is the unit of comparisons with other figures and with numbers without a unit.
 	Unit Unit
-	// Better says which way it is, by which runs are compared.
+	// Better is the better direction, by which runs are compared.
 	Better Better
-	// Part says that it is a part of something, so that it has a share.
+	// Part reports that it is a part of something, and so has a share.
 	Part bool
-	// Times and Quantile say which times it is of, and which of them: from 0 to 1, where
-	// 1 is the longest and −1 the mean. Times is empty for what is no time of operations.
+	// Times names the measured time, and Quantile is from 0 to 1, which is the maximum; −1 is the mean. Times is empty
+	// for figures that are no times of operations.
 	Times    string
 	Quantile float64
 
 	take func(s *Selection) Value
 }
 
-// Scopes names what the figure can be of, in words.
+// Scopes returns the possible scopes in words.
 func (d *Definition) Scopes() string {
 	switch d.Scope {
 	case OfRun:
@@ -87,7 +86,7 @@ func Names() []string {
 	return names
 }
 
-// Unit is what a figure is told in.
+// Unit is the unit of a figure.
 type Unit uint8
 
 // The units.
@@ -104,12 +103,12 @@ const (
 	Ratio
 )
 
-// String returns what the unit is of, in words.
+// String returns the unit in words.
 func (u Unit) String() string {
 	return [...]string{"a count", "a time", "a share", "a number per second", "a plain number"}[u]
 }
 
-// Better says which way a figure is better.
+// Better is the better direction of a figure.
 type Better uint8
 
 // The ways.
@@ -121,34 +120,34 @@ const (
 	Higher
 )
 
-// Provenance says where a figure comes from.
+// Provenance is the source of a figure.
 type Provenance string
 
 // The provenances.
 const (
 	// Measured on a clock of this machine, or counted.
 	Measured Provenance = "measured"
-	// Modelled by an engine that stands in for the service.
+	// Modelled by an engine in place of the service.
 	Modelled Provenance = "modelled"
 	// Derived from measured figures by a rule of the documents.
 	Derived Provenance = "derived"
 )
 
-// Value is what a figure is of a record.
+// Value is the value of a figure in a record.
 type Value struct {
-	// Value is in the unit that was asked for. It says nothing unless Told.
+	// Value is in the requested unit. It is valid only if Told.
 	Value float64
 	Told  bool
-	// AtLeast says that it is a lower bound.
+	// AtLeast reports that it is a lower bound.
 	AtLeast bool
-	// Why says why the figure cannot be told, empty where it is.
+	// Why is the reason why the figure is unknown, empty if it is known.
 	Why string
-	// Interval has the least and the greatest of what the value is the median of, and of a
-	// throughput the ends of its 95 % interval; nil where it is neither.
+	// Interval has the minimum and the maximum of the values of which Value is the median, and the ends of the 95 %
+	// interval of a throughput; nil for other figures.
 	Interval *[2]float64
 	// Count is how many things it rests on.
 	Count int64
-	// Provenance says where it comes from.
+	// Provenance is the source of the value.
 	Provenance Provenance
 }
 
@@ -158,7 +157,7 @@ func known(value float64, count int64) Value {
 
 func unknown(why string) Value { return Value{Why: why} }
 
-// Pointer returns the value, nil where it cannot be told.
+// Pointer returns the value, nil if it is unknown.
 func (v Value) Pointer() *float64 {
 	if !v.Told {
 		return nil
@@ -174,33 +173,32 @@ func ratio(part, whole int64, why string) Value {
 	return known(float64(part)/float64(whole), whole)
 }
 
-// Reference is a figure and what it is of.
+// Reference is a figure with its scope.
 type Reference struct {
 	// Name is one of [Names].
 	Name string
-	// Of is a name that stands alone: an operation's, or else a phase's. Operation
-	// and Phase are given together; one of them that is empty stands for any.
+	// Of is a name without others: that of an operation, or else of a phase. Operation and Phase are given together;
+	// an empty one means any.
 	Of               string
 	Operation, Phase string
-	// Part is what the figure is of beside operations and phases; Key is the
-	// PartitionKey where that is [Partition].
+	// Part is the part of the target; Key is the PartitionKey if that is [Partition].
 	Part Part
 	Key  string
-	// Counter is the name of what the Operation's workflow counts.
+	// Counter is the name of a counter of the Operation's workflow.
 	Counter string
-	// Offset is where the name stands in the text, OfOffset, OperationOffset and
-	// PhaseOffset where those do.
+	// Offset is the position of the name in the text; OfOffset, OperationOffset and PhaseOffset are those of the other
+	// names.
 	Offset, OfOffset             int
 	OperationOffset, PhaseOffset int
 	CounterOffset                int
 }
 
-// Part is what of the target a figure is of.
+// Part is a part of the target.
 type Part uint8
 
 // The parts.
 const (
-	// Whole is all of it.
+	// Whole is all of the target.
 	Whole Part = iota
 	// Hottest is the partition for which the figure is greatest, Partition the one
 	// that is named, Account the account for which it is greatest.
@@ -215,7 +213,7 @@ const (
 	wordAccount = "account"
 )
 
-// Unit returns the unit in which the figure is told where none is asked for.
+// Unit returns the default unit of the figure.
 func (r Reference) Unit() Unit {
 	d, _ := Find(r.Name)
 	return d.Unit
@@ -363,7 +361,7 @@ func auditOf(name, about string, better Better, of func(a *results.Audit) int64)
 	}}
 }
 
-// few says why a quantile is not told.
+// tooFewLonger is why a quantile is unknown.
 const tooFewLonger = "fewer than ten longer durations"
 
 // times are the quantiles, the longest and the mean of what takes time.
@@ -407,8 +405,7 @@ func times() []Definition {
 	return list
 }
 
-// OverHour is what a quantile or the longest is that is over an hour, in nanoseconds: histograms
-// tell no more of it.
+// OverHour is the value in nanoseconds of a quantile or maximum over an hour, which histograms do not distinguish.
 const OverHour = 1000 * float64(results.OverHour)
 
 // timed returns a quantile in nanoseconds, 1 being the longest and −1 the mean.
@@ -453,8 +450,8 @@ func perSuccess(name, about string, part kind) Definition {
 	return ratioOf(name, about+" per successful operation", Ratio, part, succeeded, "no operation succeeded")
 }
 
-// cold returns a figure of the partitions that were offered less than half the target: of the classes that lie below it
-// as a whole.
+// coldFigure returns a figure of the partitions that were offered less than half the target: of the classes that lie
+// below it completely.
 func (f *Figures) coldFigure(figure func(sum results.SharesClass) float64) Value {
 	var sum results.SharesClass
 	half := f.record.Manifest.Targets.Partition / 2
@@ -473,10 +470,9 @@ func (f *Figures) coldFigure(figure func(sum results.SharesClass) float64) Value
 	return known(figure(sum), sum.Partitions)
 }
 
-// Needs is what an application asks of its operations.
+// Needs are the requirements of an application.
 type Needs struct {
-	// Within is how long an operation may take, by its name, in microseconds; one that is
-	// not named may take as long as it likes.
+	// Within is the maximum time of operations by name, in microseconds; others have none.
 	Within map[string]int64
 	// Entities is how many entities of its own an operation is about, by its name: 1, or
 	// the number of a batch. Copies are not among them.
@@ -485,16 +481,15 @@ type Needs struct {
 	Reads map[string]bool
 }
 
-// Sustained returns the entities per second, of the application's own counting, that were
-// served within what it needs: what a copy adds, and what a query scans and does not
-// return, is not among them.
+// Sustained returns the entities per second, as the application counts them, that were served within the required
+// time: without copies, and without entities that a query scans but does not return.
 func (f *Figures) Sustained(needs Needs) Value {
 	sum, count := 0.0, int64(0)
 	for _, kind := range f.record.Manifest.Operations {
 		s := Selection{of: f, steps: f.reported, want: func(other results.Kind) bool { return other.Name == kind.Name }}
 		stats := s.sum()
-		// Reads count as what was returned, in the same proportion, since the record does not say
-		// which of them returned how much.
+		// Reads count as the entities returned, in the same proportion, since the record does not have those of each
+		// operation.
 		entities := stats.Returned
 		if !needs.Reads[kind.Name] {
 			each, named := needs.Entities[kind.Name]
@@ -510,9 +505,8 @@ func (f *Figures) Sustained(needs Needs) Value {
 	return perSecond(sum, whole.seconds(), count)
 }
 
-// soon returns the share of what succeeded of an operation that was served within what it
-// needs. Of the response times in a bucket of the histogram it counts all or, where the bucket
-// reaches beyond the need, none: no design is better than it was.
+// inTimeShare returns the share of an operation's successes within the required time. It counts a bucket of the
+// histogram only if the bucket lies within that time completely, so that no design looks better than it was.
 func (n *Needs) inTimeShare(name string, sum *results.KindStats) float64 {
 	within, bounded := n.Within[name]
 	if !bounded {
@@ -530,9 +524,8 @@ func (n *Needs) inTimeShare(name string, sum *results.KindStats) float64 {
 	return float64(soon) / float64(sum.Response.Count())
 }
 
-// Met returns the share of what was due of an operation that was served within what it
-// needs, of the operation of which that is least. It is not told where no rate says what is
-// due: clients that wait ask for no more than they get.
+// Met returns the share of due operations that were served within the required time, the minimum over the kinds of
+// operation. It is unknown in a closed loop, whose clients ask for no more than they get.
 func (f *Figures) Met(needs Needs) Value {
 	least := Value{Why: "no operations at instants of their own"}
 	for _, step := range f.reported {
@@ -610,8 +603,8 @@ const (
 	noPhase    = "no phase reported"
 )
 
-// rate returns the mean of a rate over the steps, weighted by the length of their settled part,
-// or that of a partition in its busiest second.
+// rate returns the mean of a rate over the steps, weighted by the length of their settled part, or that of a partition
+// in its busiest second.
 func (s *Selection) rate(partitions perPartition, of func(*Selection, Step) float64) Value {
 	if s.ref.Part != Whole {
 		most := unknown("no operation on one partition")
@@ -639,9 +632,9 @@ func (s *Selection) rate(partitions perPartition, of func(*Selection, Step) floa
 	return perSecond(entities, over, due)
 }
 
-// offered returns the entities per second due in a step: its rate times the entities of an
-// operation of the last half, or of all if none was due in that. Where the step has no one
-// planned rate, or another number of operations was due, it is what was due in the last half.
+// offered returns the entities per second due in a step: its rate times the mean entities of an operation due in the
+// last half, or of all operations if none was. If the step has no constant planned rate, or another number of
+// operations was due, it is the rate of what was due in the last half.
 func (s *Selection) offered(step Step) float64 {
 	sum, all := step.counts(s.want), step.counts(nil)
 	settled, seconds := step.settled(&sum)
@@ -689,7 +682,7 @@ func (s *Selection) throughput() Value {
 		list, unit := step.servedBySecond(s.of.record, s.want)
 		seconds += float64(len(list)) * unit
 		if len(s.steps) == 1 {
-			// The interval is of counts: those of a steady load are equal, and their rates only nearly.
+			// The interval is computed from counts: those of a steady load are equal, and their rates only nearly.
 			all, scale = list, unit
 			break
 		}
@@ -708,10 +701,9 @@ func (s *Selection) throughput() Value {
 	return v
 }
 
-// servedBySecond returns what was served in each whole second of what the rates of the step
-// are of: the last half of one with a rate, or all of it where no second lies in that; a
-// closed loop from its begin to its end. In a long record it is that of each whole minute or hour, or of what
-// there is if none is whole. It also returns the length of each in seconds.
+// servedBySecond returns what was served in each whole second of the settled part of the step: the last half of a step
+// with a rate, or all of it if that has no whole second; all of a closed loop. In a long record it returns whole
+// minutes or hours, or what there is if none is whole, and their length in seconds.
 func (s Step) servedBySecond(record *results.Record, want func(results.Kind) bool) (list []float64, unit float64) {
 	first, end := s.wholeSeconds()
 	if !s.Closed() && !s.Phase.Unplanned {
@@ -743,9 +735,8 @@ func (s Step) servedBySecond(record *results.Record, want func(results.Kind) boo
 	return list, float64(length)
 }
 
-// partitions say where a load saturates, how many there were, and what the busiest of them met. The busiest
-// second, counted whole from the begin of the phase, is what a partition is known by:
-// a mean over a phase hides the second in which it is throttled.
+// partitions are figures on saturation and on the busiest partitions. A partition is characterized by its busiest
+// second, counted from the beginning of the phase: a mean over a phase hides the second in which it is throttled.
 var partitions = []Definition{
 	{Name: "saturation", Scope: OfPhases, Unit: PerSecond, Better: Higher, take: saturation,
 		About: "entities per second at a limit: median of whole seconds after each step's first " +
@@ -768,9 +759,8 @@ var partitions = []Definition{
 		Unit: PerSecond, take: func(s *Selection) Value { return s.mean(servedIn) }},
 }
 
-// perPartition returns what each partition of a phase had, and the bound of those that are not
-// among them: what was offered by the instants at which operations were due, or what was served
-// by the ends of attempts.
+// perPartition returns the load of each named partition of a phase, and a bound of all others: what was offered by the
+// instants at which operations were due, or what was served by the ends of attempts.
 type perPartition func(*results.Phase) (list []results.PartitionStats, over int64)
 
 func offeredIn(p *results.Phase) (list []results.PartitionStats, over int64) {
@@ -779,7 +769,7 @@ func offeredIn(p *results.Phase) (list []results.PartitionStats, over int64) {
 
 func servedIn(p *results.Phase) (list []results.PartitionStats, over int64) {
 	if p.Partitions == nil && p.Offered != nil {
-		// Nothing was served, which is told.
+		// Nothing was served, which is known.
 		return []results.PartitionStats{}, p.PartitionsOver
 	}
 	return p.Partitions, p.PartitionsOver
@@ -787,8 +777,7 @@ func servedIn(p *results.Phase) (list []results.PartitionStats, over int64) {
 
 const notKept = "partitions are not recorded"
 
-// busiestOf returns the busiest second in a phase of which the record names some of its
-// partitions, or, where there are no more, all.
+// busiestOf returns the busiest second in a phase whose record names some partitions, or all if there are no more.
 func (s *Selection) busiestOf(list []results.PartitionStats, over int64, more bool) Value {
 	switch {
 	case list == nil && over == 0:
@@ -797,12 +786,11 @@ func (s *Selection) busiestOf(list []results.PartitionStats, over int64, more bo
 		return Value{Why: "no operation on one partition"}
 	case s.ref.Part == Hottest:
 		v := known(float64(list[0].Busiest), list[0].Entities)
-		// All that fell to others together is less than what the first had in a second.
+		// The total of all others is less than the first had in a second.
 		v.AtLeast = list[0].AtLeast || over > list[0].Busiest
 		return v
 	}
-	// Of partitions of several tables with that key the first has most, unless it stands
-	// among the others for its mean.
+	// If several tables have a partition with that key the first one has most, unless it is listed for its mean.
 	for i, one := range list {
 		if one.Key == s.ref.Key {
 			if more && i >= results.KeptPartitions {
@@ -819,7 +807,7 @@ func (s *Selection) busiestOf(list []results.PartitionStats, over int64, more bo
 	return known(0, 0)
 }
 
-// exact turns a lower bound into a figure that is not told: a check must not pass on it.
+// unknownIfBound makes a lower bound unknown: a check must not pass on it.
 func unknownIfBound(v Value, why string) Value {
 	if v.Told && v.AtLeast {
 		v.Told, v.Why = false, why
@@ -827,8 +815,7 @@ func unknownIfBound(v Value, why string) Value {
 	return v
 }
 
-// greater returns the greater of two figures. It is no more than a lower bound where
-// either is: that one may be the greater.
+// maxValue returns the greater value. It is a lower bound if either is, which may be the greater one.
 func maxValue(a, b Value) Value {
 	switch {
 	case !b.Told:
@@ -856,7 +843,7 @@ func (s *Selection) mean(of perPartition) Value {
 		}
 		if len(list) > 0 {
 			one := perSecond(float64(entities), step.Seconds(), entities)
-			// Earlier records of the same schema name none beyond those with the busiest second.
+			// Earlier records of the same schema name only those with the busiest second.
 			named := len(step.Phase.Offered) > results.KeptPartitions || step.Phase.PartitionsHit <= results.KeptPartitions
 			one.AtLeast = over > entities || !named
 			most = maxValue(most, one)
@@ -865,7 +852,7 @@ func (s *Selection) mean(of perPartition) Value {
 	return unknownIfBound(most, "unnamed partitions may have more")
 }
 
-// Hottest returns the partition that served most in a second of a reported phase, nil where none is known.
+// Hottest returns the partition that served most in a second of a reported phase, nil if none is known.
 func (f *Figures) Hottest() *results.HottestPartition {
 	var most results.HottestPartition
 	for _, step := range f.reported {

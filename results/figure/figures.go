@@ -8,18 +8,18 @@ import (
 	"loadgen/results"
 )
 
-// Figures are those of one record. They belong to one goroutine.
+// Figures computes the figures of one record. It belongs to one goroutine.
 type Figures struct {
 	record   *results.Record
 	reported []Step
-	// ladders are taken when first asked for: the seconds of a run are many.
+	// ladders are computed on first use, because a run has many seconds.
 	ladders []Ladder
 	looked  bool
 	// run are the seconds of the record, once the ladders are taken.
 	run []second
 }
 
-// Of opens the figures of a record, which must not change meanwhile.
+// Of returns the figures of a record, which must not change meanwhile.
 func Of(record *results.Record) *Figures {
 	return &Figures{record: record, reported: Reported(record)}
 }
@@ -39,7 +39,7 @@ func (f *Figures) In(ref Reference, in Unit) Value {
 // Named returns a figure of the whole run by its name.
 func (f *Figures) Named(name string) Value { return f.Take(Reference{Name: name}) }
 
-// Look returns a figure in a unit, and false where it cannot be told: what checks ask for.
+// Look returns a figure in a unit, and false if it is unknown, for checks.
 func (f *Figures) Look(ref Reference, in Unit) (value float64, told bool) {
 	v := f.In(ref, in)
 	return v.Value, v.Told
@@ -61,7 +61,7 @@ func (f *Figures) OfAll(name string, want func(results.Kind) bool) Value {
 	return f.takeOver(name, stepsOf(f.record, func(*results.Phase) bool { return true }), unitOfFigure(name), want)
 }
 
-// Share returns the share that a figure of the whole run is of what it is a part of.
+// Share returns the share of its whole that a figure of the whole run is.
 func (f *Figures) Share(name string) Value { return f.takeOver(name, f.reported, Share, nil) }
 
 // InKinds is [Figures.OfKinds] in one of the figure's units.
@@ -91,7 +91,7 @@ func (f *Figures) take(name string, s *Selection) Value {
 	return v
 }
 
-// Selection is what of a record a figure is of: some kinds of operation in some phases.
+// Selection is the part of a record that a figure describes: some kinds of operation in some phases.
 type Selection struct {
 	of    *Figures
 	ref   Reference
@@ -99,12 +99,12 @@ type Selection struct {
 	steps []Step
 	// want chooses the kinds, nil all.
 	want func(results.Kind) bool
-	// everything says that no phase was named.
+	// everything reports that no phase was named.
 	everything bool
 }
 
-// selection returns what a reference is of, and why not where the record has no such
-// operation or phase. A name alone is an operation's before it is a phase's.
+// selection returns the selection of a reference, or why the record has no such operation or phase. A name is that of
+// an operation before that of a phase.
 func (f *Figures) selection(ref Reference, in Unit) (Selection, string) {
 	operation, phase := ref.Operation, ref.Phase
 	if ref.Of != "" {
@@ -140,7 +140,7 @@ func (f *Figures) hasOperation(name string) bool {
 	return false
 }
 
-// named returns the phases of a name, else the reported ones of the stage of that name, else all of that stage.
+// phasesNamed returns the phases of a name, else the reported ones of the stage of that name, else all of that stage.
 func (f *Figures) phasesNamed(name string) (steps []Step) {
 	for _, want := range []func(p *results.Phase) bool{
 		func(p *results.Phase) bool { return p.Name == name },
@@ -154,8 +154,8 @@ func (f *Figures) phasesNamed(name string) (steps []Step) {
 	return steps
 }
 
-// sum returns the sum of what the selection holds. Its histograms may be those of the
-// record where it is a single one, since merging them is what costs.
+// sum returns the sum over the selection. It may share the histograms of the record if there is a single kind, because
+// merging is expensive.
 func (s *Selection) sum() results.KindStats {
 	var all []*results.KindStats
 	for _, step := range s.steps {
@@ -193,7 +193,7 @@ func (s *Selection) settled() (results.Cohort, float64) {
 	return all, seconds
 }
 
-// counts returns the sum of what the selection holds, without the histograms.
+// counts returns the sum over the selection without the histograms.
 func (s *Selection) counts() results.KindStats {
 	var sum results.KindStats
 	for _, step := range s.steps {
@@ -207,12 +207,11 @@ func (s *Selection) counts() results.KindStats {
 type Step struct {
 	Phase *results.Phase
 	kinds []results.Kind
-	// end is the phase's, or the run's where that came first.
+	// end is the end of the phase or of the run, whichever is earlier.
 	end time.Duration
 }
 
-// Steps returns the reported phases with an offered rate that the run came to, in the
-// order of the record.
+// Steps returns the reported phases with a rate that the run reached, in the order of the record.
 func Steps(record *results.Record) []Step {
 	return slices.DeleteFunc(Reported(record), Step.Closed)
 }
@@ -233,7 +232,7 @@ func stepsOf(record *results.Record, want func(p *results.Phase) bool) (steps []
 	return steps
 }
 
-// StepOf returns a phase as far as the run came, and false where that is of no length.
+// StepOf returns a phase up to the end of the run, and false if it has no length.
 func StepOf(record *results.Record, phase *results.Phase) (Step, bool) {
 	step := Step{phase, record.Manifest.Operations, phase.End}
 	if record.Duration > 0 {
@@ -242,22 +241,20 @@ func StepOf(record *results.Record, phase *results.Phase) (Step, bool) {
 	return step, step.end > phase.Begin && step.end-phase.Begin > 0
 }
 
-// Closed reports whether the step is a closed loop, whose clients offer no more than
-// is answered.
+// Closed reports whether the step is a closed loop, whose clients offer no more than is answered.
 func (s Step) Closed() bool { return !(s.Phase.Rate > 0) }
 
-// End is the instant at which the step or the run ended, whichever came first.
+// End is the end of the step or of the run, whichever is earlier.
 func (s Step) End() time.Duration { return s.end }
 
-// Settled reports whether the run came to what the rates of the step are of: to its last
-// half, or to a closed loop at all. Where it did not, rates of nothing are not rates of 0.
+// Settled reports whether the run reached the settled part of the step: its last half, or a closed loop. Otherwise
+// rates are unknown rather than 0.
 func (s Step) Settled() bool { return s.Closed() || s.lastHalf() > 0 }
 
 // Seconds is how long the step lasted.
 func (s Step) Seconds() float64 { return (s.end - s.Phase.Begin).Seconds() }
 
-// lastHalf is how much of the last half of the planned step the run came to, in
-// seconds.
+// lastHalf returns the length of the last half of the planned step up to the end of the run, in seconds.
 func (s Step) lastHalf() float64 {
 	if s.Phase.Unplanned {
 		return s.Seconds()
@@ -266,8 +263,7 @@ func (s Step) lastHalf() float64 {
 	return max(0, (s.end - middle).Seconds())
 }
 
-// wholeSeconds returns the whole seconds of the run that lie in the step: the first, and the one
-// behind the last.
+// wholeSeconds returns the range of whole seconds of the run in the step; end is exclusive.
 func (s Step) wholeSeconds() (first, end int64) {
 	first, end = int64(s.Phase.Begin/time.Second), int64(s.end/time.Second)
 	if s.Phase.Begin%time.Second > 0 {
@@ -304,9 +300,8 @@ func (s Step) each(want func(results.Kind) bool, take func(*results.KindStats)) 
 	}
 }
 
-// settled returns the operations that the rates of the step are of, and for how many
-// seconds they became due: of a step with a rate those of its last half, when what an
-// idle partition has saved up is spent, of a closed loop all.
+// settled returns the operations of the settled part, and its length in seconds: of a step with a rate the last half,
+// when the allowance that an idle partition saved up is spent, of a closed loop all.
 func (s Step) settled(sum *results.KindStats) (results.Cohort, float64) {
 	if s.Closed() || s.Phase.Unplanned {
 		return results.Cohort{Counts: sum.Counts}, s.Seconds()
@@ -314,8 +309,8 @@ func (s Step) settled(sum *results.KindStats) (results.Cohort, float64) {
 	return sum.LastHalf, s.lastHalf()
 }
 
-// Highest returns the step with the greatest rate, the last of equal ones, and false
-// where there is none that came to its last half.
+// Highest returns the step with the greatest rate, the last of equal ones, and false if the run reached the last half
+// of none.
 func Highest(steps []Step) (Step, bool) {
 	var top Step
 	for _, step := range steps {

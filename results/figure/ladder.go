@@ -10,29 +10,28 @@ import (
 	"loadgen/results"
 )
 
-// Ladder is the steps of one stretch of load, and what their seconds say of a limit.
+// Ladder has the steps of one stretch of load, and the evidence of their seconds for a limit.
 type Ladder struct {
 	// Stage names the stretch.
 	Stage string
 	Steps []Step
-	// holds offer the last rate on, unreported: as evidence they are as good as its step.
+	// holds are unreported phases that continue the last rate: as good evidence as its step.
 	holds []Step
-	// Throttling says what kind it is, and everything below is of that.
+	// Throttling is the kind of throttling that the following fields describe.
 	Throttling Throttling
 	// Rate is the median of the entities served in the seconds that it rests on, Low
 	// and High the least and the greatest: a limit only of a [Limited] load.
 	Rate, Low, High float64
-	// Seconds are the evidence, Used of them what Rate rests on, OnTime says that in all
-	// of these the generator was on time.
+	// Seconds is the number of seconds of evidence, Used of those from which Rate is computed; OnTime reports that the
+	// generator was on time in all of the latter.
 	Seconds, Used int
 	OnTime        bool
-	// Share is the part of the attempts that was throttled, in all of the ladder.
+	// Share is the throttled share of the attempts of the ladder.
 	Share float64
 	// From and To are the first second of the run in which enough was throttled, and
 	// the one behind the last.
 	From, To int64
-	// Kinds are the kinds of operation that are limited, Free those that are not; both are nil
-	// if the limit is of all kinds.
+	// Kinds are the limited kinds of operation, Free the others; both are nil if the limit is of all kinds.
 	Kinds, Free []string
 	// Allowance is the number of entities that were served beyond Rate before the first
 	// refusal; 0 if that is less than half a second's.
@@ -44,26 +43,26 @@ type Ladder struct {
 	queues []queueing
 }
 
-// Throttling is what the throttled attempts of a stretch of load amount to.
+// Throttling is the kind of throttling of a stretch of load.
 type Throttling string
 
 // The kinds of throttling.
 const (
-	// Unthrottled is a load of which no second had 1 % of its attempts throttled.
+	// Unthrottled is a load without a second with 1 % of its attempts throttled.
 	Unthrottled Throttling = "none"
-	// Limited is a load that meets a limit: what is served stays, whatever is asked.
+	// Limited is a load that meets a limit: what is served does not depend on what is asked.
 	Limited Throttling = "limit"
-	// Moving is one of which no share is the same all the time, and no limit.
+	// Moving is throttling without a limit and without a constant share.
 	Moving Throttling = "changing"
-	// Sporadic throttling takes its share of whatever is asked.
+	// Sporadic throttling rejects a constant share of any load.
 	Sporadic Throttling = "sporadic"
-	// Brief throttling is that of a few seconds among many with as much load.
+	// Brief throttling affects a few seconds among many with as much load.
 	Brief Throttling = "brief"
 	// Outage is a load of which nothing is served while it is throttled.
 	Outage Throttling = "outage"
 	// Carried is throttling at which nothing is lost: retries carry it.
 	Carried Throttling = "carried by retries"
-	// Undecided throttling may be that of a limit or sporadic: one rate does not tell.
+	// Undecided throttling may be a limit or sporadic: one rate cannot distinguish them.
 	Undecided Throttling = "limit or sporadic"
 	// Queued is a load that is not refused: operations wait longer and longer for the target.
 	Queued Throttling = "queueing"
@@ -79,12 +78,11 @@ const (
 	// enough is the share of throttled attempts from which on a second is evidence, and
 	// of lost operations from which on there is a limit.
 	minShare = 0.01
-	// steady is by which part of it a limit may vary from second to second, steadyLate where
-	// the generator was late, whose load then comes in bursts that the limit does not see
-	// in full.
+	// steady is the maximum variation of a limit between seconds, as a share of it, steadyLate that for a late
+	// generator, whose load comes in bursts that the limit does not see completely.
 	steady, steadyLate = 0.05, 0.02
-	// maxVariation is how far a limit may vary between seconds, as a share of it, if several
-	// rates show the same limit.
+	// maxVariation is the maximum variation of a limit between seconds, as a share of it, if several rates show the
+	// same limit.
 	maxVariation = 0.15
 	// coarse is the part of a limit from which on a single request makes its seconds few
 	// numbers apart.
@@ -126,7 +124,7 @@ func (f *Figures) Ladders() []Ladder {
 func (f *Figures) seconds() []second {
 	const allCPU = 0.95
 	list := make([]second, 0, len(f.record.Intervals))
-	// The shortest median service time of a second is the target's where it has no queue.
+	// The minimum of the median service times is that of the target without a queue.
 	shortest, cores := int64(0), 1
 	for i := range f.record.Intervals {
 		if p50 := f.record.Intervals[i].Service.P50; p50 != nil && (shortest == 0 || *p50 < shortest) {
@@ -139,8 +137,8 @@ func (f *Figures) seconds() []second {
 	unsent, before := int64(0), int64(0)
 	for i := range f.record.Intervals {
 		s := secondOf(&f.record.Intervals[i], 0)
-		// The workers mostly wait for a slow target where none is free for half of the second, the
-		// service time is at least twice the shortest, and the process does not use up its cores.
+		// The workers mostly wait for a slow target if none is free for half of the second, the service time is at
+		// least twice the minimum, and the process does not use up its cores.
 		g, p50 := s.Generator, s.Service.P50
 		waits := g != nil && 2*g.Starved >= g.Lasted && float64(g.CPU) < allCPU*float64(cores)*float64(g.Lasted) &&
 			p50 != nil && shortest > 0 && *p50 >= 2*shortest
@@ -153,9 +151,8 @@ func (f *Figures) seconds() []second {
 	return list
 }
 
-// seconds returns the whole seconds of the ladder from the second one of each step on: in
-// the first an idle partition spends what it has saved up. A step of a single second is
-// taken as it is where it follows another.
+// seconds returns the whole seconds of the ladder from the second one of each step on: in the first one an idle
+// partition spends its saved-up allowance. A step of a single second counts if it follows another.
 func (l *Ladder) seconds(run []second) []second {
 	var list []second
 	unit := unitOf(run)
@@ -210,8 +207,8 @@ func (f *Figures) Grows(step Step) bool {
 	return queue.grows()
 }
 
-// Met says what the throttled attempts of single seconds amount to, of which no steps are
-// known: those that a server saw of one partition. They are in their order.
+// Met classifies the throttling of single seconds in order without known steps, such as those of one partition of a
+// server.
 func Met(seconds []results.Interval) Ladder {
 	var l Ladder
 	all := make([]second, len(seconds))
@@ -222,7 +219,7 @@ func Met(seconds []results.Interval) Ladder {
 	return l
 }
 
-// unitOf returns the length of the whole seconds, or minutes, of a run: those of a phase that begins or ends within
+// unitOf returns the length of the whole seconds, or minutes, of a run. Those of a phase that begins or ends within
 // one are shorter.
 func unitOf(run []second) int64 {
 	unit := int64(1)
@@ -232,7 +229,7 @@ func unitOf(run []second) int64 {
 	return unit
 }
 
-// bySecond turns what was found by the unit of time into what it is by the second.
+// bySecond converts results per unit of time to results per second.
 func (l *Ladder) bySecond(unit int64) {
 	for _, rate := range []*float64{&l.Rate, &l.Low, &l.High, &l.Allowance} {
 		*rate /= float64(unit)
@@ -290,10 +287,9 @@ func (l *Ladder) classify(all, run []second) {
 	}
 }
 
-// loses reports whether a step of the evidence lost enough of its operations: where
-// retries get through, the target is busy, and serves what it is asked all the same, unless so
-// much less is served than becomes due that retries do no more than put it off. Of seconds
-// without steps it is what was due in them and not served.
+// loses reports whether a step of the evidence lost enough operations. If retries succeed the target is busy but
+// serves what it is asked, unless so much less is served than becomes due that retries only delay the loss. For
+// seconds without steps the loss is what was due and not served.
 func (l *Ladder) loses(core []second) bool {
 	if len(l.Steps) == 0 {
 		var due, served int64
@@ -326,7 +322,7 @@ func (l *Ladder) loses(core []second) bool {
 	return seconds >= long && float64(due-served) >= much*float64(due)
 }
 
-// saturation is told where the throttling of exactly one limit was met.
+// saturation is known if exactly one limit was met.
 func saturation(s *Selection) Value {
 	if r := s.of.record; r.Capture != nil || r.Manifest.Spread != nil || Spreads(r) && r.Manifest.PartitionKey == "" {
 		// What several partitions are served while load balancing works is no
@@ -355,7 +351,7 @@ func saturation(s *Selection) Value {
 	return v
 }
 
-// Saturation returns where the stretch of load saturates, or why it cannot be told.
+// Saturation returns the rate at which the stretch of load saturates, or why it is unknown.
 func (l *Ladder) Saturation() Value {
 	switch l.Throttling {
 	case Limited, Queued:
@@ -379,12 +375,11 @@ func (l *Ladder) Saturation() Value {
 	}
 }
 
-// explain holds two explanations against each other: a limit, of which every second
-// serves the same, and sporadic throttling, of which every second serves the same share
-// of what it was asked. Where seconds ask for as much as one another both say the same;
-// then what is served varies as chance would have it where each attempt is throttled by
-// chance, and less where a limit hands out what it has. All of the evidence has to show
-// that what is served rises; that it stays is for the seconds at the limit.
+// explain compares two explanations: a limit, with which every second serves the same, and sporadic throttling, with
+// which every second serves the same share of what it is asked. If all seconds are asked the same, the explanations
+// agree; what is served then varies randomly if each attempt is throttled by chance, and less if a limit is used up.
+// All of the evidence must show that the served load rises; only the seconds at the limit must show that it is
+// constant.
 func (l *Ladder) explain(whole, evidence, core []second) {
 	used := withoutOutliers(heavierHalf(onTimeOf(core)))
 	_, l.Low, l.High = rangeOf(used)
@@ -407,7 +402,7 @@ func (l *Ladder) explain(whole, evidence, core []second) {
 		// Throttling by chance may come on top of a limit.
 		l.Throttling = Limited
 	case risesWithLoad(withoutOutliers(onTimeOf(evidence))), risesWithLoad(withoutOutliers(evidence)):
-		// A late second is asked less, and has the same share of that turned away.
+		// A late second is asked less, with the same rejected share.
 		l.Throttling = Sporadic
 	case spread <= varies && (at.isSteadier(len(used)) ||
 		2*at.flat <= at.chance && l.Rate > 0 && isCleanBelow(whole, l.Rate, at.share)):
@@ -434,8 +429,8 @@ func rangeOf(list []second) (mean, low, high float64) {
 	return statistics.Mean(served), slices.Min(served), slices.Max(served)
 }
 
-// hasSeveralRates reports whether there are enough seconds, the generator was on time in all of
-// them, and their rates differ by a tenth or more.
+// hasSeveralRates reports whether there are enough seconds, the generator was on time in all of them, and their rates
+// differ by a tenth or more.
 func (l *Ladder) hasSeveralRates(list []second) bool {
 	const wide = 1.1
 	low, high := math.Inf(1), 0.0
@@ -475,8 +470,8 @@ func isCleanBelow(all []second, rate, share float64) bool {
 	return expected >= some && minFitRatio*dirty <= seconds
 }
 
-// fit is how far seconds lie from each explanation, as sums of squares, and how far chance
-// alone would have them lie from that of sporadic throttling.
+// fit has the deviations of seconds from each explanation, as sums of squares, and the expected random deviation from
+// sporadic throttling.
 type fit struct{ flat, rising, chance, share, wander, each float64 }
 
 func fitOf(used []second) (f fit) {
@@ -500,9 +495,8 @@ func fitOf(used []second) (f fit) {
 
 func square(x float64) float64 { return x * x }
 
-// near returns the seconds without those that lie far from all others, such as one of an
-// outage. Several that serve as large a part of what they are asked as the others do are
-// none: they speak against a limit.
+// withoutOutliers returns the seconds without those far from all others, such as one of an outage. Several that serve
+// as large a share of what they are asked as the others are no outliers: they are evidence against a limit.
 func withoutOutliers(used []second) []second {
 	rate := medianServed(used)
 	away, parts := make([]float64, len(used)), make([]float64, len(used))
@@ -514,7 +508,7 @@ func withoutOutliers(used []second) []second {
 	slices.Sort(away)
 	slices.Sort(parts)
 	part := parts[len(parts)/2]
-	// As many deviations as leave out no more than chance does in a normal distribution.
+	// With a normal distribution, so many deviations leave out hardly any value.
 	const most = 4 * 1.4826
 	bound := most * max(away[len(away)/2], float64(served)/float64(max(1, ok)))
 	var kept, alike []second
@@ -535,20 +529,17 @@ func withoutOutliers(used []second) []second {
 	return kept
 }
 
-// tells reports whether so many seconds lie further from an explanation than a request or
-// two each.
+// differs reports whether seconds deviate from an explanation by more than a request or two each.
 func (f *fit) differs(from float64, seconds int) bool {
 	const some = 1.5
 	return from > float64(seconds)*square(some*f.each)
 }
 
-// steadier reports whether seconds vary less than chance would have it in about one of a
-// thousand runs: by the sum of their squares, below which the χ² of so many degrees of
-// freedom k lies with a probability of at most (x/2)^(k/2) / Γ(k/2+1); or, where single
-// requests count much, by their running sum, which a limit holds within a request or two
-// and chance has wander by the root of their number. It does not where what is served goes along
-// with what is asked by more than a request or two: a server that turns every tenth request away
-// is steady, too.
+// isSteadier reports whether seconds vary less than they would by chance in about one of a thousand runs: by the sum
+// of their squares, below which the χ² with k degrees of freedom lies with a probability of at most (x/2)^(k/2) /
+// Γ(k/2+1); or, if single requests matter, by their running sum, which a limit keeps within a request or two and
+// chance lets grow with the root of their number. It returns false if the served load follows the asked load by more
+// than a request or two: a server that rejects every tenth request is steady, too.
 func (f *fit) isSteadier(seconds int) bool {
 	if 2*f.rising < f.flat && f.differs(f.flat, seconds) {
 		return false
@@ -599,9 +590,8 @@ func refusingOf(list []second) refusing {
 	return r
 }
 
-// isRefused reports whether a step does not sustain its rate because of refusals, and why if
-// that cannot be told. Refusals that are scattered by chance do not fail a rate as long as
-// operations succeed as fast as they become due.
+// isRefused reports whether a step does not sustain its rate because of refusals, and why if that is unknown. Random
+// refusals do not fail a rate as long as operations succeed as fast as they become due.
 func (f *Figures) isRefused(step Step, sum *results.KindStats, l *Ladder, list []second) (refused bool, why string) {
 	serverErrors := refusals(sum.Causes.Injected(results.Throttled), sum.Causes)
 	share := max(ShareOf(sum.FirstThrottled, sum.Sent), ShareOf(sum.LastHalf.FirstThrottled, sum.LastHalf.Sent), ShareOf(serverErrors, sum.Attempts))
@@ -654,8 +644,7 @@ func (s Step) refusedShare() float64 {
 	return ShareOf(refusals(sum.Throttled, sum.Causes), sum.Attempts)
 }
 
-// limitMargin is the distance from a limit, as a share of it, within which a rate is at the
-// limit.
+// limitMargin is the distance from a limit, as a share of it, within which a rate is at the limit.
 const limitMargin = 0.02
 
 // hasLimit reports whether Rate is a limit.
@@ -670,8 +659,8 @@ func (l *Ladder) offered(step Step) float64 {
 	return float64(settled.Offered) / max(seconds, math.SmallestNonzeroFloat64)
 }
 
-// limitedKinds returns the kinds of operation that are refused most in the highest step, and
-// those that are refused several times less. Both are nil if no kind is refused.
+// limitedKinds returns the kinds of operation that are refused most in the highest step, and those that are refused
+// several times less. Both are nil if no kind is refused.
 func (l *Ladder) limitedKinds() (limited, free []string) {
 	const minAttempts = 50
 	top, any := Highest(l.Steps)
@@ -703,8 +692,8 @@ func (l *Ladder) isLimitedKind(kind results.Kind) bool {
 	return len(l.Kinds) == 0 || slices.Contains(l.Kinds, kind.Name)
 }
 
-// ofKinds returns the seconds with the counts of the limited kinds alone. Seconds do not record
-// what was due by kind: its share is that of the step.
+// ofKinds returns the seconds with the counts of the limited kinds alone. Seconds do not record due operations by
+// kind, which are estimated by the step.
 func (l *Ladder) ofKinds(all []second) []second {
 	steps, list := slices.Concat(l.Steps, l.holds), make([]second, len(all))
 	for i, s := range all {

@@ -8,8 +8,8 @@ import (
 	"loadgen/results"
 )
 
-// second is a whole second of a step, and what it says of a limit. In a long record it is a whole minute or hour, see
-// [results.Read]: whatever is judged is of the counts in such a unit of time, and only what is found is by the second.
+// second is a whole second of a step, with its evidence for a limit. In a long record it is a whole minute or hour,
+// see [results.Read]: the analysis uses counts per such a unit of time, and only its results are per second.
 type second struct {
 	*results.Interval
 	step int
@@ -20,8 +20,8 @@ type second struct {
 	queuedBefore, queued int64
 	// generatorLate reports that operations were late for another reason than a slow target.
 	generatorLate bool
-	// judged attempts are those that were served or throttled, share the part of them
-	// that was throttled; asked is in entities.
+	// judged is the number of attempts that were served or throttled, share the throttled part of them; asked is in
+	// entities.
 	judged, share, asked float64
 }
 
@@ -56,7 +56,7 @@ func secondOf(row *results.Interval, step int) second {
 		s.share = float64(s.throttled) / s.judged
 	}
 	if row.Ok > 0 {
-		// What was throttled is taken to be of the size of what was served.
+		// Throttled attempts are assumed to have the size of served ones.
 		s.asked = max(s.asked, float64(row.Served)/(1-s.share))
 	}
 	return s
@@ -71,7 +71,7 @@ func valuesOf(list []second, value func(*second) float64) []float64 {
 	return values
 }
 
-// where returns the seconds for which keep returns true.
+// filter returns the seconds for which keep returns true.
 func filter(list []second, keep func(*second) bool) []second {
 	return slices.DeleteFunc(slices.Clone(list), func(s second) bool { return !keep(&s) })
 }
@@ -109,7 +109,7 @@ func onTimeOf(list []second) []second {
 	return used
 }
 
-// heavier returns the half of the seconds in which more was asked, if that differs: random throttling may reduce a
+// heavierHalf returns the half of the seconds in which more was asked, if that differs: random throttling may reduce a
 // lower load to less than a limit.
 func heavierHalf(list []second) []second {
 	asked := valuesOf(list, func(s *second) float64 { return s.asked })
@@ -129,10 +129,10 @@ func heavierHalf(list []second) []second {
 	return heavy
 }
 
-// lasting returns those of the seconds of evidence that show what lasts, of a load that rises
-// above a limit and falls again: not one right behind less load than it serves, for which an
-// idle partition has saved up, and not one of less load that served all that was due in it,
-// where what was throttled is left of the second before.
+// sustainedEvidence returns the seconds of evidence that show a sustained rate, of a load that rises above a limit and
+// falls again: without those right after a lower load, in which an idle partition has saved up its allowance, and
+// without those of a lower load that served everything due, whose throttled attempts are left over from the second
+// before.
 func sustainedEvidence(all, evidence []second, rate float64) []second {
 	const below = 0.97
 	asked := make(map[int64]float64, len(all))
@@ -157,8 +157,8 @@ const (
 	// minOverload is the smallest overload, as a share of the capacity, that must never be
 	// reported as sustained.
 	minOverload = 0.05
-	// minDeviations is how many standard deviations the growth of a queue must be away from
-	// zero to count as growth, and away from that of minOverload to rule it out.
+	// minDeviations is the number of standard deviations from zero from which on the growth of a queue counts, and the
+	// number from minOverload that rules overload out.
 	minDeviations = 3
 	// minGrowthShare is the smallest growth, as a share of the due operations, that counts;
 	// minGrowth is the smallest in operations. The number in flight varies by a few anyway.
@@ -281,7 +281,7 @@ func (l *Ladder) judgeQueues(all []second) {
 			l.Slowing = q.growth / max(1, q.due-q.growth)
 		}
 	}
-	// An outage answers at once, and says nothing of the capacity.
+	// An outage answers at once, and is no evidence of the capacity.
 	const outageShare = 0.5
 	busy := slices.DeleteFunc(slices.Clone(all), func(s second) bool {
 		return float64(min(s.queuedBefore, s.queued)) < busyFrom || s.share >= outageShare

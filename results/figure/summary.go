@@ -16,13 +16,12 @@ func Shown(record *results.Record) []Step {
 	return Reported(record)
 }
 
-// Step returns what the chosen kinds of operation came to in a step; nil chooses all.
+// Step returns the results of the chosen kinds of operation in a step; nil chooses all.
 func (f *Figures) Step(step Step, want func(results.Kind) bool) results.PhaseOperationSummary {
 	return f.Summary([]Step{step}, want)
 }
 
-// Summary returns what the chosen kinds of operation came to in some steps together; nil
-// chooses all.
+// Summary returns the results of the chosen kinds of operation in some steps together; nil chooses all.
 func (f *Figures) Summary(steps []Step, want func(results.Kind) bool) results.PhaseOperationSummary {
 	take := func(name string) Value { return f.takeOver(name, steps, unitOfFigure(name), want) }
 	sum := (&Selection{of: f, steps: steps, want: want}).sum()
@@ -34,18 +33,17 @@ func (f *Figures) Summary(steps []Step, want func(results.Kind) bool) results.Ph
 	}
 }
 
-// ThrottledShare returns the share of a step's attempts that were throttled, and false
-// where it had none.
+// ThrottledShare returns the throttled share of a step's attempts, and false if it had none.
 func (s Step) ThrottledShare() (float64, bool) {
 	sum := s.counts(nil)
 	v := ratio(sum.Throttled, sum.Attempts, "")
 	return v.Value, v.Told
 }
 
-// minOver is by which part a rate has to lie beyond a target to be beyond it.
+// overTarget is the minimum part by which a rate exceeds a target.
 const overTarget = 0.002
 
-// notSent is why a load that was not offered tells nothing.
+// The reasons why the offered load differs from the due one.
 const (
 	notSent   = "the generator was late"
 	inHeaps   = "the generator sent in bursts, so throttling says nothing about the rate"
@@ -57,25 +55,23 @@ type Holding struct {
 	// Holds reports that all operations due in the step succeeded, that at most 0.5 % of the
 	// first attempts were refused, or a sporadic share, and that no queue grew.
 	Holds bool
-	// Why says why it cannot be told, empty where it can.
+	// Why is the reason why Holds is unknown, empty if it is known.
 	Why string
-	// Unsent says why its load was not offered as it was due, empty where it was: little
-	// that was throttled of it tells nothing.
+	// Unsent is why the load was not offered when it was due, empty if it was: low throttling then proves nothing.
 	Unsent string
 }
 
-// Why it cannot be told whether a step that lost nothing sustains its rate.
+// The reasons why it is unknown whether a step without losses sustains its rate.
 const (
 	atItsLimit = "at its limit"
 	tooShort   = "the step is too short to exclude a load 5 % above capacity"
 )
 
-// Holds reports whether a step sustains its rate, over its whole length. That cannot be told if
-// the generator sent more than 1 % of a second over 100 ms late in more than 2 % of the seconds,
-// or dropped operations, or if a model's saved-up allowance carried the load. Refusals of a load
-// that was sent late in bursts do not count, unless the target also refused what came in time,
-// or saturates below the rate. Waited returns why operations of a second had to wait for the
-// target before they were sent; it is empty if the generator was the cause.
+// Holds reports whether a step sustains its rate, over its whole length. That is unknown if the generator sent more
+// than 1 % of a second over 100 ms late in more than 2 % of the seconds, or dropped operations, or if a model's
+// saved-up allowance carried the load. Refusals of a load that was sent late in bursts do not count, unless the target
+// also refused requests that were on time, or saturates below the rate. Waited returns why operations of a second had
+// to wait for the target before they were sent; it is empty if the generator was the cause.
 func (f *Figures) Holds(step Step, waited func(second int64) string) Holding {
 	sum := step.counts(nil)
 	settled, seconds := step.settled(&sum)
@@ -149,8 +145,8 @@ func (f *Figures) ladderOf(step Step) (*Ladder, []second, queueing) {
 	return nil, nil, queueing{}
 }
 
-// unsent returns why the target met another load than the one that was due: a part of it
-// was dropped, or sent much later in too many seconds; empty where it met that one.
+// unsentReason returns why the target met another load than the one that was due: a part was dropped, or sent much
+// later in too many seconds; empty if it met the due load.
 func (f *Figures) unsentReason(step Step, waited func(second int64) string) string {
 	all, late, own := int64(0), int64(0), int64(0)
 	sum, why := step.counts(nil), ""
@@ -213,8 +209,8 @@ func (f *Figures) exceedsLimit(step Step) bool {
 	return l.hasLimit() && l.offered(step) > l.Rate*(1+limitMargin)
 }
 
-// leftBehind reports whether a second left so much of what was due in it to a later one,
-// which was held back by it, as is due in the time for which nothing counts as held back.
+// isLeftBehind reports whether a second left so much due load to a later, delayed second that it exceeds the load of
+// the time after which operations count as held back.
 func (f *Figures) isLeftBehind(at int) bool {
 	const few = 2
 	row, within := &f.record.Intervals[at], results.HeldBackAfter.Seconds()
@@ -229,8 +225,7 @@ func (f *Figures) isLeftBehind(at int) bool {
 	return true
 }
 
-// noHeadroom is the value of that parameter of a model that holds partitions to their target,
-// in thousandths of it.
+// noHeadroom is the value of the headroom of a model that limits partitions to their target, in thousandths of it.
 const noHeadroom = "1000"
 
 // borrowed reports whether a step on a single partition was offered more than that may
@@ -243,24 +238,22 @@ func (f *Figures) usesAllowance(step Step, settled *results.Cohort, seconds floa
 	}
 	offered := float64(settled.Offered) / seconds
 	if !step.Phase.Varying {
-		// What chance adds to a rate is none of it.
+		// Random deviations of a rate do not count.
 		offered = step.Phase.Rate * float64(settled.Offered) / float64(settled.Scheduled)
 	}
 	return offered > (1+overTarget)*float64(m.Targets.Partition)
 }
 
-// OnTime reports whether the generator sent a step's load when it was due: no more than
-// 1 % of it over 5 ms late, and all of it. Response times rest on that; whether the step
-// holds its rate does not.
+// OnTime reports whether the generator sent a step's load when it was due: all of it, and at most 1 % over 5 ms late.
+// Response times depend on that; whether the step holds its rate does not.
 func (s Step) OnTime() bool {
 	sum := s.counts(nil)
 	return sum.Dropped == 0 && float64(sum.Late) <= results.MostLate*float64(sum.Sent)
 }
 
-// Late returns why the generator's lateness spoils a figure, empty where it does not. What
-// was counted, and what the target turned away, is so whoever was late; response times,
-// and what was offered and served a second, are those of a load that was offered in time.
-// Late says of a step whether that was the generator's doing.
+// Late returns why a figure is unreliable because of a late generator, empty if it is reliable. Counts and throttling
+// do not depend on it; response times, and what was offered and served per second, do. Late reports whether the
+// generator was late in a step.
 func (f *Figures) Late(ref Reference, late func(Step) bool) string {
 	d, _ := Find(ref.Name)
 	switch {
@@ -280,10 +273,9 @@ func (f *Figures) Late(ref Reference, late func(Step) bool) string {
 	return ""
 }
 
-// Unsent returns why a figure would be greater, had the load been offered as it was due:
-// less load is throttled less, tried less often and served less. That such a figure keeps
-// below a bound then says nothing; that it does not is the target's word. It is empty where
-// the load was offered, and of figures of another kind.
+// Unsent returns why a figure would be greater if the load had been offered when it was due: a lower load is throttled
+// less, retried less and served less. That such a figure stays below a bound then proves nothing; that it exceeds one
+// does. It is empty if the load was offered, and for other figures.
 func (f *Figures) Unsent(ref Reference, holds func(Step) Holding) string {
 	switch ref.Name {
 	case "throttled", "first_throttled", "throttled_per_second", "share_throttled_settled", "throttled_per_success",
