@@ -1,27 +1,22 @@
-// Package figure holds every figure that is shown, claimed, ranked, gated or exported
-// of a run: its name, unit and scope, which way it is better, a sentence that says what
-// it is, and the one function that takes it from a record.
+// Package figure defines every figure that is shown, claimed, ranked, gated or exported of a run: its name, unit and
+// scope, its better direction, a sentence that describes it, and the one function that computes it from a record.
 //
-// [Of] opens a record; [Figures.Take] takes a figure by its [Reference], such as p99 of an
-// operation, and [Names] lists them all. A [Value] comes with what it rests on,
-// with bounds where it has some, and with why where it cannot be told. Whoever shows a
-// figure takes it from here by its name, so that two places cannot disagree on it.
+// [Of] opens a record; [Figures.Take] computes a figure by its [Reference], such as p99 of an operation, and [Names] lists
+// them all. A [Value] has the number of things that it is computed from, bounds if there are any, and the reason if it is
+// unknown. Every output takes figures from here by name, so that two outputs cannot disagree.
 //
-// A run is looked at in steps: the phases that are reported, as far as the run came to
-// them. An operation belongs to the step of its intended instant, whenever it ends.
+// A run consists of steps: the reported phases, up to the end of the run. An operation belongs to the step of its intended
+// instant, whenever it ends.
 //
-// The package holds no state and reads no file. What it returns may share the memory of
-// the record, which it never changes.
+// The package has no state and reads no file. Results may share the memory of the record, which is never changed.
 //
 // # Claims
 //
 // A claim is a condition on the figures of a run, such as "p99(get) < 20ms".
 //
-// [ParseClaim] reads a claim, [Claim.Figures] says which figures it rests on, so that
-// the names in them can be held against a scenario, and [Claim.Judge] looks them up
-// in the [ClaimFacts] of a run and compares. [Claim.String] is the one canonical text.
-// [ParseClaimMetric] reads a single figure, by which runs are compared, and says which way
-// it is better.
+// [ParseClaim] reads a claim, [Claim.Figures] returns its figures, so that their names can be checked with a scenario, and
+// [Claim.Judge] looks them up in the [ClaimFacts] of a run and compares. [Claim.String] is the canonical text.
+// [ParseClaimMetric] reads a single figure, by which runs are compared, with its better direction.
 //
 //	p99(get) < 20ms                              a figure and a number with its unit
 //	throttled(peak) < 1%                         a part of its whole
@@ -30,22 +25,19 @@
 //	counted(scan) >= 90 * counted(range)         against another figure
 //
 // The comparisons are < <= > >=, and == and != between counts. A number is plain or
-// has one of the units ns, us, ms, s, m, h, % and /s. A plain count is compared as
-// it is; with %, the same figure is its share of what it is a part of, and with /s
-// its number per second of the phases that it is of. Two figures are compared, or
-// set in a ratio, each in its own unit.
+// has one of the units ns, us, ms, s, m, h, % and /s. A plain count is compared as a number; with %, the same figure is its
+// share of its whole, and with /s its number per second of its phases. Two figures are compared, or divided, each in its
+// own unit.
 //
-// What a figure is of stands in parentheses: an operation, a phase or a step of it
-// ("peak 2000/s"), or an operation and a phase, of which * is any. A name alone is
-// an operation's before it is a phase's. Without a phase a figure is of all that
-// are reported. A partition is called hottest, or by its PartitionKey in quotes, of
-// which those within are doubled: of several tables the one of whose partition with that
-// key the figure is greatest.
+// The scope of a figure follows in parentheses: an operation, a phase or a step of it ("peak 2000/s"), or an operation and
+// a phase, where * means any. A name is that of an operation before that of a phase. Without a phase a figure covers all
+// reported ones. A partition is hottest, or a PartitionKey in quotes, with quotes inside doubled: among several tables the
+// partition with that key whose figure is greatest.
 //
 // The figures are a closed list. Times of operations that
 // succeeded, from their intended instants to the end of their last attempts (response time):
 //
-//	p50 p90 p95 p99 p99.9     quantiles, told where ten or more lie beyond
+//	p50 p90 p95 p99 p99.9     quantiles, known if ten or more durations lie beyond
 //	max mean                  the longest, and the arithmetic mean
 //
 // Each of the seven with service_ before it is of single ok attempts (service time), with
@@ -84,8 +76,8 @@
 //	share_lost               lost_operations of scheduled, a share
 //	share_lost_settled       the same of the operations due in the last half, a share
 //	share_throttled_settled  first attempts throttled of those sent in the last half, a share
-//	saturation               entities per second at which the load meets a limit; not told
-//	                         where it meets none, or phases meet different ones
+//	saturation               entities per second at which the load meets a limit; unknown
+//	                         if it meets none, or phases meet different ones
 //	length                   how long the phase lasted, a time; several are added up
 //
 // What a success cost: plain numbers, all attempts of an operation or a phase over its
@@ -98,21 +90,17 @@
 //	throttled_per_success  throttled attempts
 //	stored_per_success     bytes written, as the service bills them
 //
-// How partitions fared that were offered less than half a partition's target, of the whole
-// run:
+// Partitions that were offered less than half a partition's target, in the whole run:
 //
-//	fairness            Jain's index over the shares they were served, 1 where all alike
-//	share_served_cold   the share of what it was offered that one was served on average
+//	fairness            Jain's index over their served shares, 1 if all are equal
+//	share_served_cold   the mean served share of their offered load
 //
-// Offered, served and what is called settled are of the operations due in the last half
-// of each phase with a rate, when what idle partitions had saved up is spent, whenever
-// they end, and of all of a closed loop; share_lost is of all operations that were due.
-// Of one partition, offered and served are of its busiest second, whole ones counted from
-// the begin of the phase, the greatest of several phases: offered counts what each
-// operation on a single partition was due to touch, served what was counted while the
-// phase lasted. Of an account, offered(account) is what the busiest one was offered per
-// second of the whole phase, by all operations. They are not told where partitions too
-// many to be told apart could have been hotter.
+// Offered, served and settled figures cover the operations due in the last half of each phase with a rate, whenever they
+// end, because the allowance that idle partitions saved up is spent then, and all of a closed loop; share_lost covers all
+// due operations. For one partition, offered and served are those of its busiest second, counted from the beginning of the
+// phase, the maximum of several phases: offered counts what each operation on a single partition was due to touch, served
+// what was counted while the phase lasted. offered(account) is what the busiest account was offered per second of the
+// whole phase, by all operations. They are unknown if partitions that are not distinguished could have been hotter.
 //
 //	mean_offered mean_served   entities per second of the whole phase, of the partition
 //	                           that had most
@@ -141,9 +129,7 @@
 //	violations   in how many things that were left behind something does not hold
 //	             that must
 //
-// A figure that cannot be told makes its claim neither true nor false: it is not
-// measured, and does not pass.
+// An unknown figure makes its claim inconclusive: it does not pass.
 //
-// Facts pass figures in nanoseconds, shares of one, counts, and numbers per second. Parsing never
-// panics.
+// Facts pass figures in nanoseconds, shares of one, counts, and numbers per second. Parsing never panics.
 package figure
