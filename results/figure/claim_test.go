@@ -106,6 +106,8 @@ func TestDecimalLimitsAgreeWithExactArithmetic(t *testing.T) {
 		if err != nil {
 			t.Fatalf("Parse(… %s%%) = %v; want no error", limit, err)
 		}
+		_, below, _ := claim.Bound()
+		require.Equal(t, float64(hundredths)/10_000, below)
 		got := claim.Judge(told{"throttled of one": float64(part) / float64(whole)}).Pass
 		want := big.NewRat(part, whole).Cmp(big.NewRat(hundredths, 10_000)) <= 0
 		if got != want {
