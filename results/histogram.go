@@ -10,7 +10,6 @@ import (
 	"iter"
 	"math"
 	"math/bits"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -303,7 +302,12 @@ func (h *Histogram) Add(bars ...Bar) {
 
 // Bars returns the buckets that hold anything, in order; their counts sum to
 // [Histogram.Count].
-func (h *Histogram) Bars() []Bar { return slices.Collect(h.buckets()) }
+func (h *Histogram) Bars() (bars []Bar) {
+	for one := range h.buckets() {
+		bars = append(bars, one)
+	}
+	return bars
+}
 
 // histogramJSON is the form on disk. HDR is the public V2 compressed encoding,
 // in base64, that any HdrHistogram library reads.
