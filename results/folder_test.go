@@ -207,22 +207,6 @@ func TestHeadRefuses(t *testing.T) {
 	assert.ErrorIs(t, err, fs.ErrNotExist, "of no file ReadHead")
 }
 
-// Whatever the measurements are, their layout is never met in a string.
-func FuzzHead(f *testing.F) {
-	f.Add(sealed(f, nil).Bytes(results.RunFile))
-	f.Add([]byte(`{"schema_version": 2, "manifest": {"started": "2011-11-06T09:40:00Z"}, "validity": "partial"}`))
-	f.Add([]byte("{\"schema_version\": 2,\n \"phases\": \n \"summary\": null\n}\n"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		folder := new(results.Memory)
-		require.NoError(t, folder.Replace(results.RunFile, text))
-		head, err := results.ReadHead(folder)
-		require.Truef(t, err == nil || errors.Is(err, results.ErrCorrupt) || errors.Is(err, results.ErrSchema),
-			"ReadHead = %v; want ErrCorrupt or ErrSchema", err)
-		require.Truef(t, err != nil || head.SchemaVersion == results.SchemaVersion && !head.Manifest.Started.IsZero() && head.Validity != "",
-			"ReadHead = %+v; want the head of a record", head)
-	})
-}
-
 // A map whose cells do not fit its columns is no map: whoever draws it goes by them.
 func TestBrokenHeatIsCorrupt(t *testing.T) {
 	for _, row := range []struct {
@@ -248,26 +232,4 @@ func TestBrokenHeatIsCorrupt(t *testing.T) {
 		record, faults, err := results.Salvage(folder)
 		assert.Truef(t, err == nil && len(faults) > 0 != row.fits && (row.fits || record.Heat == nil), "%s: Salvage = %v, %v; want no map that does not fit", row.name, faults, err)
 	}
-}
-
-// Whatever stands for a heat map: it is refused, or every cell is there.
-func FuzzHeat(f *testing.F) {
-	f.Add([]byte(`{"seconds_per_column":4,"columns":2,"rows":[{"table":"t","key":"p","served_entities":[1,2]}],"rest":{"throttled":[0,3]},"partitions":3}`))
-	f.Add([]byte(`{"seconds_per_column":0,"columns":-1,"rows":[{"failed":[]}]}`))
-	f.Fuzz(func(t *testing.T, heat []byte) {
-		folder := new(results.Memory)
-		if err := folder.Replace(results.RunFile, append(append([]byte(`{"schema_version": 2,"heat":`), heat...), '}')); err != nil {
-			t.Fatal(err)
-		}
-		record, err := results.Read(folder)
-		if err != nil || record.Heat == nil {
-			return
-		}
-		for _, row := range record.Heat.Rows {
-			for _, series := range [][]int64{row.Served, row.Throttled, row.Failed, row.Demanded} {
-				assert.Truef(t, series == nil || len(series) == record.Heat.Columns,
-					"%d cells of %d columns were taken", len(series), record.Heat.Columns)
-			}
-		}
-	})
 }

@@ -3,6 +3,8 @@ package results
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -107,11 +109,17 @@ var intervalLayout = LayoutOf[Interval]("second phase scheduled sent late droppe
 	"succeeded served_entities counted_entities returned_entities response_us service_us response_buckets " +
 	"per_operation causes injected in_flight lag_us attempts_held_by_line attempts_held_by_limit generator")
 
+// maxSecond is the last second of the longest [time.Duration].
+const maxSecond = int64(math.MaxInt64 / time.Second)
+
 // UnmarshalJSON implements [json.Unmarshaler]. It leaves no spare capacity in Kinds: a record has thousands of
 // seconds.
 func (i *Interval) UnmarshalJSON(text []byte) error {
 	type plain Interval
 	err := json.Unmarshal(text, (*plain)(i))
+	if i.Second < 0 || i.Second > maxSecond {
+		return fmt.Errorf("second %d; expected 0 to %d", i.Second, maxSecond)
+	}
 	i.Kinds = slices.Clip(slices.Clone(i.Kinds))
 	return err
 }

@@ -112,6 +112,8 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 			"oops\n", results.ErrCorrupt, results.IntervalsFile + ":1"},
 		{"a second without its kinds is corrupt", results.IntervalsFile,
 			`{"second":3}` + "\n", results.ErrCorrupt, "second 3"},
+		{"a second after the longest run is corrupt", results.IntervalsFile,
+			`{"second":9000000000000000000,"per_operation":[{},{},{}]}` + "\n", results.ErrCorrupt, "second 9000000000000000000"},
 		{"an event of the wrong type is named by its number", results.EventsFile,
 			`{"at_ns":1}` + "\n[]\n", results.ErrCorrupt, results.EventsFile + ":2"},
 	} {
@@ -266,29 +268,6 @@ func TestErrorsOfFilesAreWriteErrors(t *testing.T) {
 	}
 }
 
-// FuzzLines holds that no content of the two line files panics, and that what
-// is accepted is the same when it is written and read again.
-func FuzzLines(f *testing.F) {
-	contents := killed(f)
-	f.Add(contents[results.IntervalsFile], contents[results.EventsFile])
-	f.Add([]byte("null\n"), []byte("null\n{}\n{"))
-	f.Add([]byte(`{"second":-1,"per_operation":[{},{},{}],"response_buckets":[1]}`+"\n"), []byte(nil))
-	f.Fuzz(func(t *testing.T, intervals, events []byte) {
-		folder := files(t, map[string][]byte{results.RunFile: contents[results.RunFile],
-			results.IntervalsFile: intervals, results.EventsFile: events})
-		one, err := results.Read(folder)
-		if err != nil {
-			assert.ErrorIs(t, err, results.ErrCorrupt, "Read")
-			return
-		}
-		again := files(t, map[string][]byte{results.RunFile: contents[results.RunFile],
-			results.IntervalsFile: lines(t, one.Intervals), results.EventsFile: lines(t, one.Events)})
-		two := resultstest.Read(t, again)
-		assert.Truef(t, reflect.DeepEqual(one.Intervals, two.Intervals) && reflect.DeepEqual(one.Events, two.Events),
-			"read, written and read again differs:\n%v\n%v\n%v\n%v", one.Intervals, two.Intervals, one.Events, two.Events)
-	})
-}
-
 func lines[T any](t *testing.T, values []T) []byte {
 	t.Helper()
 	var text bytes.Buffer
@@ -298,4 +277,46 @@ func lines[T any](t *testing.T, values []T) []byte {
 		text.Write(append(line, '\n'))
 	}
 	return text.Bytes()
+}
+
+// No content of the files panics, errors are the documented ones, accepted heat maps have a cell for each column, and
+// accepted lines are the same when they are written and read again.
+func FuzzRead(f *testing.F) {
+	contents := killed(f)
+	for _, lines := range [][2]string{
+		{string(contents[results.IntervalsFile]), string(contents[results.EventsFile])},
+		{"null\n", "null\n{}\n{"},
+		{`{"second":-1,"per_operation":[{},{},{}],"response_buckets":[1]}` + "\n", ""},
+	} {
+		f.Add(contents[results.RunFile], []byte(lines[0]), []byte(lines[1]))
+	}
+	for _, run := range []string{
+		string(sealed(f, nil).Bytes(results.RunFile)),
+		`{"schema_version": 2, "manifest": {"started": "2011-11-06T09:40:00Z"}, "validity": "partial"}`,
+		"{\"schema_version\": 2,\n \"phases\": \n \"summary\": null\n}\n",
+		`{"schema_version": 2,"heat":{"seconds_per_column":4,"columns":2,"rows":[{"table":"t","key":"p","served_entities":[1,2]}],"rest":{"throttled":[0,3]},"partitions":3}}`,
+		`{"schema_version": 2,"heat":{"seconds_per_column":0,"columns":-1,"rows":[{"failed":[]}]}}`,
+	} {
+		f.Add([]byte(run), []byte(nil), []byte(nil))
+	}
+	f.Fuzz(func(t *testing.T, run, intervals, events []byte) {
+		folder := files(t, map[string][]byte{results.RunFile: run, results.IntervalsFile: intervals, results.EventsFile: events})
+		head, err := results.ReadHead(folder)
+		require.True(t, err == nil || errors.Is(err, results.ErrCorrupt) || errors.Is(err, results.ErrSchema), err)
+		require.Truef(t, err != nil || head.SchemaVersion == results.SchemaVersion && !head.Manifest.Started.IsZero() && head.Validity != "", "%+v", head)
+		one, err := results.Read(folder)
+		require.True(t, err == nil || errors.Is(err, results.ErrCorrupt) || errors.Is(err, results.ErrSchema), err)
+		if err != nil {
+			return
+		}
+		for i := 0; one.Heat != nil && i < len(one.Heat.Rows); i++ {
+			for _, series := range one.Heat.Rows[i].Series() {
+				assert.True(t, *series == nil || len(*series) == one.Heat.Columns)
+			}
+		}
+		again := files(t, map[string][]byte{results.RunFile: run, results.IntervalsFile: lines(t, one.Intervals), results.EventsFile: lines(t, one.Events)})
+		two := resultstest.Read(t, again)
+		assert.Equal(t, one.Intervals, two.Intervals)
+		assert.Equal(t, one.Events, two.Events)
+	})
 }
