@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -233,4 +235,312 @@ func TestAnHourIsBelowSixMegabytes(t *testing.T) {
 	booksClose(t, record)
 	whole := len(folder.Bytes(results.RunFile))
 	assert.Truef(t, whole <= phases<<20, "run.json has %d bytes after %d of 6 phases", whole, phases)
+}
+
+func TestCausesOfASecond(t *testing.T) {
+	many := func(ways int) (list results.Causes) {
+		for i := range ways {
+			list = append(list, results.Cause{Class: results.Throttled, Status: 500 + i, Code: fmt.Sprint("code ", i), Attempts: int64(200 - i)})
+		}
+		return list
+	}
+	other := func(class results.Class, attempts int64) results.Cause {
+		return results.Cause{Class: class, Code: results.OtherCauses, Attempts: attempts}
+	}
+	beyond := func(from, to int) (sum int64) {
+		for i := from; i < to; i++ {
+			sum += int64(200 - i)
+		}
+		return sum
+	}
+	const throttled, failed = results.Throttled, results.Failed
+	long := strings.Repeat("é", 40)
+	for _, row := range []struct {
+		name         string
+		causes, want results.Causes
+	}{
+		{"none", nil, nil},
+		{"most first, whichever came first",
+			results.Causes{{throttled, 503, "ServerBusy", 2, false}, {failed, 500, "InternalError", 5, false}, {throttled, 503, "Else", 2, false}},
+			results.Causes{{failed, 500, "InternalError", 5, false}, {throttled, 503, "Else", 2, false}, {throttled, 503, "ServerBusy", 2, false}}},
+		{"one code with two statuses is two causes", results.Causes{{throttled, 503, "Busy", 1, false}, {throttled, 429, "Busy", 1, false}},
+			results.Causes{{throttled, 429, "Busy", 1, false}, {throttled, 503, "Busy", 1, false}}},
+		{"one answer that an operation takes twofold is two causes", results.Causes{{failed, 404, "Gone", 1, false}, {throttled, 404, "Gone", 1, false}},
+			results.Causes{{throttled, 404, "Gone", 1, false}, {failed, 404, "Gone", 1, false}}},
+		{"what was injected is apart", results.Causes{{throttled, 503, "Busy", 1, false}, {throttled, 503, "Busy", 2, true}},
+			results.Causes{{throttled, 503, "Busy", 2, true}, {throttled, 503, "Busy", 1, false}}},
+		{"no reply has the status 0", results.Causes{{failed, 0, "Timeout", 3, false}, {failed, 0, "", 1, false}}, results.Causes{{failed, 0, "Timeout", 3, false}, {failed, 0, "", 1, false}}},
+		{"sixteen causes", many(16), many(16)},
+		{"a seventeenth is another", many(17), append(many(16), other(throttled, 184))},
+		{"the others of each class are apart", append(many(17), results.Cause{Class: failed, Status: 400, Code: "rare", Attempts: 3}),
+			append(many(16), other(throttled, 184), other(failed, 3))},
+		{"as many as are kept", many(128), append(many(16), other(throttled, beyond(16, 128)))},
+		{"the last that is kept, named where it is the commonest", append(many(127), results.Cause{Class: failed, Status: 400, Code: "late", Attempts: 1000}),
+			append(append(results.Causes{{failed, 400, "late", 1000, false}}, many(15)...), other(throttled, beyond(15, 127)))},
+		{"those beyond, which are among the others whatever they had",
+			append(many(128), results.Cause{Class: throttled, Status: 999, Code: "late", Attempts: 1000}, results.Cause{Class: failed, Status: 998, Code: "later", Attempts: 10}),
+			append(many(16), other(throttled, beyond(16, 128)+1000), other(failed, 10))},
+		{"a code of any length, cut between two characters", results.Causes{{throttled, 503, "x" + long, 1, false}, {throttled, 503, "x" + long + "y", 1, false}},
+			results.Causes{{throttled, 503, "x" + long[:62], 2, false}}},
+		{"a code that is no text", results.Causes{{failed, 400, "a\xffb", 1, false}}, results.Causes{{failed, 400, "a\ufffdb", 1, false}}},
+	} {
+		record := playRecord(t, 3*time.Second, func(r *results.Recorder) {
+			r.Phase(results.Phase{Name: "step", End: 3 * time.Second})
+			// What a second had is not the next one's.
+			for _, at := range []time.Duration{0, 2 * time.Second} {
+				for _, one := range row.causes {
+					for range one.Attempts {
+						a := &results.Attempt{Class: one.Class, Status: one.Status, Code: one.Code, Sent: at, Done: at}
+						if one.Injected {
+							a.Injected = "refuse"
+						}
+						r.Attempt(a)
+					}
+				}
+				r.Attempt(&results.Attempt{Class: results.Ok, Status: 404, Code: "ResourceNotFound", Sent: at, Done: at})
+				advance(t, r, at)
+			}
+		})
+		for second, i := range record.Intervals {
+			want := row.want
+			if second == 1 {
+				want = nil
+			}
+			assert.Equalf(t, []results.Causes{want, want}, []results.Causes{i.Causes, i.Kinds[0].Causes},
+				"%s: second %d and its operation", row.name, second)
+		}
+	}
+}
+
+func TestCausesAreBounded(t *testing.T) {
+	const codes = 10_000
+	var causes, halves [2]results.Causes
+	for i := range codes {
+		causes[0].Add(results.Failed, 400, fmt.Sprint("code ", i), 1)
+		causes[0].Add(results.Throttled, 503, fmt.Sprint("code ", i), 2)
+		halves[i%2].Add(results.Failed, 400, fmt.Sprint("code ", i), 1)
+		halves[i%2].Add(results.Throttled, 503, fmt.Sprint("code ", i), 2)
+	}
+	causes[1].Merge(halves[0])
+	causes[1].Merge(halves[1])
+	for i, c := range causes {
+		assert.Truef(t, len(c) <= 130 && len(c.Told()) <= 18,
+			"%d: %d causes are kept and %d told; want at most 130 and 18", i, len(c), len(c.Told()))
+		for _, all := range []results.Causes{c, c.Told()} {
+			assert.Truef(t, all.Of(results.Failed) == codes && all.Of(results.Throttled) == 2*codes,
+				"%d: %d failed, %d throttled; want %d and %d", i, all.Of(results.Failed), all.Of(results.Throttled), codes, 2*codes)
+		}
+	}
+}
+
+// A class that no reader knows, and one that is no class, are no causes.
+func TestForeignCauses(t *testing.T) {
+	for _, text := range []string{`[{"class":"refused","status":503,"code":"","attempts":1}]`, `[{"class":7,"status":503,"code":"","attempts":1}]`} {
+		var causes results.Causes
+		assert.Errorf(t, json.Unmarshal([]byte(text), &causes), "%s was read as %v; want an error", text, causes)
+	}
+	var class results.Class
+	assert.ErrorIs(t, class.UnmarshalText([]byte("refused")), results.ErrCorrupt, "UnmarshalText")
+}
+
+func FuzzCauses(f *testing.F) {
+	f.Add(503, "ServerBusy", true)
+	f.Add(0, "", false)
+	f.Add(0, "other", false)
+	f.Add(-1, strings.Repeat("é", 33), true)
+	f.Add(400, strings.Repeat("x", 63)+"é", false)
+	f.Add(400, "\xf0\x9f"+strings.Repeat("\x80", 90), false)
+	f.Fuzz(func(t *testing.T, status int, code string, busy bool) {
+		class := results.Failed
+		if busy {
+			class = results.Throttled
+		}
+		var causes results.Causes
+		causes.Add(class, status, code, 2)
+		causes.Add(class, status, code, 1)
+		if len(causes) != 1 || causes[0].Attempts != 3 || causes[0].Class != class || causes[0].Status != status {
+			t.Fatalf("%d %q twice = %v; want one cause of 3", status, code, causes)
+		}
+		kept := causes[0].Code
+		require.Truef(t, len(kept) <= 64 && utf8.ValidString(kept),
+			"%q is kept as %q; want at most 64 bytes of text", code, kept)
+		if utf8.ValidString(code) && (!strings.HasPrefix(code, kept) || len(code) > len(kept) && len(kept) < 61) {
+			t.Fatalf("%q is kept as %q; want its beginning, as much as fits", code, kept)
+		}
+		text, err := json.Marshal(causes)
+		require.NoError(t, err)
+		var again results.Causes
+		require.NoError(t, json.Unmarshal(text, &again))
+		require.Empty(t, cmp.Diff(causes, again), "read back it differs (-was +is)")
+	})
+}
+
+func TestRandomCausesAreCountedAsByHand(t *testing.T) {
+	for seed := range uint64(resultstest.Cases(8, 30)) {
+		rng := rand.New(rand.NewPCG(seed, 21))
+		ways := 1 + rng.IntN(100)
+		stream := make([]results.Attempt, 200+rng.IntN(2000))
+		half := func(i int) int { return 2 * i / len(stream) }
+		for i := range stream {
+			way := int(float64(ways) * rng.Float64() * rng.Float64())
+			at := time.Duration(half(i)) * time.Second
+			stream[i] = results.Attempt{Phase: half(i), Kind: rng.IntN(2), Class: results.Class(1 + way%3), Status: 200 + way*7%400,
+				Code: fmt.Sprint("code", way%50), Sent: at, Done: at}
+		}
+		record := playRecord(t, 2*time.Second, func(r *results.Recorder) {
+			r.Phase(results.Phase{Name: "a", End: time.Second})
+			r.Phase(results.Phase{Name: "b", Begin: time.Second, End: 2 * time.Second})
+			for i := range stream {
+				r.Attempt(&stream[i])
+			}
+		})
+		for second := range record.Intervals {
+			want := byHand(stream, func(a *results.Attempt) bool { return a.Phase == second })
+			assert.Emptyf(t, cmp.Diff(want, record.Intervals[second].Causes),
+				"seed %d: second %d differs (-tally +record)", seed, second)
+			for kind := range record.Manifest.Operations {
+				want := byHand(stream, func(a *results.Attempt) bool { return a.Phase == second && a.Kind == kind })
+				got := []results.Causes{record.Intervals[second].Kinds[kind].Causes, record.Phases[second].Kinds[kind].Causes}
+				if diff := cmp.Diff([]results.Causes{want, want}, got); diff != "" {
+					t.Errorf("seed %d: operation %d of second and phase %d differs (-tally +record):\n%s", seed, kind, second, diff)
+				}
+			}
+		}
+		sum := record.Total(results.Everything)
+		assert.Truef(t, sum.Causes.Of(results.Throttled) == sum.Throttled && sum.Causes.Of(results.Failed) == sum.Failed,
+			"seed %d: the causes are of %d throttled and %d failed; want %d and %d", seed, sum.Causes.Of(results.Throttled), sum.Causes.Of(results.Failed), sum.Throttled, sum.Failed)
+	}
+}
+
+// byHand returns what is told of the causes of a stream: the commonest, each with its exact
+// count, and the rest of each class.
+func byHand(stream []results.Attempt, of func(*results.Attempt) bool) results.Causes {
+	var list results.Causes
+	for i := range stream {
+		if of(&stream[i]) && stream[i].Class != results.Ok {
+			list = causedOnce(list, &stream[i])
+		}
+	}
+	var rest results.Causes
+	if len(list) > results.MostCauses {
+		list, rest = list[:results.MostCauses:results.MostCauses], list[results.MostCauses:]
+	}
+	for class := results.Throttled; class <= results.Failed; class++ {
+		if n := rest.Of(class); n > 0 {
+			list = append(list, results.Cause{Class: class, Code: results.OtherCauses, Attempts: n})
+		}
+	}
+	return list
+}
+
+// search is one that has everything set.
+func search() *results.Limit {
+	return &results.Limit{Of: results.LimitPartition, Partitions: 1, MaxThrottled: .005, MaxP99: new(int64(50_000)),
+		From: 500, UpTo: 8000, StepSeconds: 10, BurstSeconds: .1, Held: new(1000.0), NotHeld: new(1010.0),
+		By: results.LimitThrottled, Finished: true, Entities: 20_101, Steps: []results.LimitStep{
+			{Phase: "limit 1: 1000/s", Rate: 1000, Offered: 1000, Seconds: 10, Scheduled: 10_000, P99: new(int64(7000)),
+				Entities: 10_000, Outcome: results.LimitHeld},
+			{Phase: "limit 2: 1010/s", Rate: 1010, Offered: 1010, Seconds: 10, Scheduled: 10_100, ThrottledShare: .01,
+				Entities: 10_101, Outcome: results.LimitClient},
+			{Phase: "limit 3: 1010/s", Rate: 1010, Offered: 1010, Seconds: 10, Scheduled: 10_100, ThrottledShare: .02,
+				Outcome: results.LimitThrottled}}}
+}
+
+// What is told once and in one piece is read back as it was taken down, and not spoken of where
+// it was not.
+func TestWhatIsTakenIsReadBack(t *testing.T) {
+	whole := &results.Record{
+		Audit: &results.Audit{Writes: 10, Acknowledged: 6, Unknown: 3, Absent: 1, Own409: 1, Own412: 2, Own404: 3, ForeignConflicts: 4,
+			Keys: 9, ReadBack: 8, Unwatched: 7, Lost: 2, Doubled: 1, Overwritten: 5,
+			Examples: []results.AuditExample{{PartitionKey: "p", RowKey: "r", Fault: "gone"}}},
+		Generator: &results.Generator{Ceiling: &results.Ceiling{Over: results.OverHTTP, Lanes: 64, Operations: 100, Took: time.Second, CPU: time.Second},
+			Cores: 2, Workers: 8, CPUKnown: true, Seconds: 4, CPU: time.Second, Pauses: 7, LongestPause: 5, StoodStill: 3, LongestStill: 2,
+			LeastFree: new(int64(3)), Goroutines: 9, Heap: 1 << 20, Busiest: &results.Health{Second: 2}},
+		Capture: &results.Capture{
+			Requests: 1, Entities: 2, Unnamed: 3, Forgotten: 4, Delayed: 5, ThrottledByPartition: 6, ThrottledByAccount: 7,
+			Partitions: []results.ObservedPartition{{Table: "races", PartitionKey: "\x1b[2J\"世", Entities: 1, Missed: 2, Requests: 3, Throttled: 4,
+				AccountThrottled: 5, Seconds: 6, Typical: 7.5, Busiest: 8, Offered: 9, Saturation: new(1998.5), SaturationInterval: []float64{1, 2}}},
+			PartitionsTold: 8, PartitionsDropped: 9,
+			Shapes: []results.QueryShape{{Table: "races", Shape: "Price gt ?", Class: "table scan", Requests: 1, Throttled: 2, Scanned: 3, Missed: 4,
+				Returned: 5, Density: new(0.01)}},
+			ShapesTold: 10, ShapesDropped: 11,
+			Orders:        []results.KeyOrder{{Table: "races", Partitions: results.Order{Keys: 3, Ascending: 2, Descending: 1}, Rows: results.Order{Keys: 1}}},
+			TablesDropped: 12,
+			Answers:       []results.Answer{{Status: 403, Code: "AuthenticationFailed", Class: "failed", Requests: 2, Tableless: 1}},
+			AnswersOver:   13,
+		},
+	}
+	given := search()
+	record := playRecord(t, time.Second, func(r *results.Recorder) {
+		r.Take(func(of *results.Record) {
+			of.Audit, of.Generator, of.Capture = whole.Audit, whole.Generator, whole.Capture
+		})
+		r.Limit(&results.Limit{Of: "what was known before"})
+		r.Limit(given)
+		// The recorder keeps a copy.
+		*given.Held, *given.Steps[0].P99, given.Steps[1].Rate = 1, 1, 1
+	})
+	want := []any{whole.Audit, whole.Generator, whole.Capture, search()}
+	assert.Equal(t, want, []any{record.Audit, record.Generator, record.Capture, record.Limit}, "what was taken")
+	ceiling, second := record.Generator.Ceiling, &results.Health{CPU: time.Second, Lasted: time.Second}
+	assert.Equal(t, []float64{100, 10_000, .5}, []float64{ceiling.PerSecond(), ceiling.CPUMicros(), second.Share(2)}, "in figures")
+	ceiling = &results.Ceiling{Operations: 10}
+	assert.Equal(t, []float64{0, 0, 0}, []float64{ceiling.PerSecond(), ceiling.CPUMicros(), second.Share(0)}, "of no time and no cores")
+	folder := new(results.Memory)
+	resultstest.Finish(t, begin(t, folder), time.Second)
+	for _, key := range []string{`"audit"`, `"capture"`, `"limit"`} {
+		assert.NotContainsf(t, string(folder.Bytes(results.RunFile)), key, "%s has %s of a run that had none", results.RunFile, key)
+	}
+}
+
+// Health stands in its second, unless the line of that was written long ago.
+func TestHealthOfASecond(t *testing.T) {
+	health := func(second int64) results.Health {
+		return results.Health{Second: second, Lasted: time.Second, CPU: 80 * time.Millisecond, Pauses: 5, LongestPause: 4,
+			StoodStill: 30 * time.Millisecond, FreeWorkers: new(int64(3)), Goroutines: 9, Heap: 1 << 20}
+	}
+	record := playRecord(t, 5*time.Second, func(r *results.Recorder) {
+		phase := r.Phase(results.Phase{Name: "500/s", End: 5 * time.Second, Rate: 500, Reported: true})
+		succeed(r, phase, 1, 100*time.Millisecond, time.Millisecond)
+		r.Health(health(0))
+		r.Health(health(2))
+		advance(t, r, 4*time.Second)
+		r.Health(health(1))
+		succeed(r, phase, 1, 4200*time.Millisecond, time.Millisecond)
+		r.Health(health(4))
+	})
+	var got []*results.Health
+	for _, second := range record.Intervals {
+		got = append(got, second.Generator)
+	}
+	assert.Equal(t, []*results.Health{new(health(0)), nil, new(health(2)), nil, new(health(4))}, got,
+		"the health of the seconds")
+	assert.EqualValues(t, 0, record.Misplaced, "counts were misplaced")
+}
+
+func TestTailsAreNamedByTheirNumber(t *testing.T) {
+	for word, want := range map[string]int{results.Tails(2): 2, results.Tails(64): 64, "2 tails": 2, "": 0, " tails": 0, "tails": 0,
+		"two tails": 0, results.AppendOnly: 0, results.HotTail: 0} {
+		assert.Equalf(t, want, results.TailsOf(word), "TailsOf(%q)", word)
+	}
+}
+
+func TestLimitStepIsTheLastOfItsRate(t *testing.T) {
+	l := search()
+	for _, row := range []struct {
+		name  string
+		rate  *float64
+		phase string
+	}{
+		{"the step of a rate that was tried once", l.Held, "limit 1: 1000/s"},
+		{"the last step of a rate that was tried twice", l.NotHeld, "limit 3: 1010/s"},
+		{"none of a rate that was not tried", new(7.0), ""},
+		{"none of no rate", nil, ""},
+	} {
+		phase := ""
+		if step := l.Step(row.rate); step != nil {
+			phase = step.Phase
+		}
+		assert.Equalf(t, row.phase, phase, "%s: Step", row.name)
+	}
 }

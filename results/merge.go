@@ -643,12 +643,12 @@ func MergeSecond(of []*Interval) Interval {
 		sum.Kinds[k].Causes = sum.Kinds[k].Causes.Told()
 	}
 	sum.Injected = met.sorted()
-	sum.mergeQuantiles(of)
+	mergeQuantiles(&sum, of)
 	return sum
 }
 
 // mergeQuantiles sets the quantiles of a sum.
-func (sum *Interval) mergeQuantiles(of []*Interval) {
+func mergeQuantiles(sum *Interval, of []*Interval) {
 	sum.Response = maxQuantiles(of, func(i *Interval) (int64, Quantiles) { return i.Succeeded, i.Response })
 	sum.Service = maxQuantiles(of, func(i *Interval) (int64, Quantiles) { return i.Ok, i.Service })
 	sum.Lag = maxQuantiles(of, func(i *Interval) (int64, Quantiles) { return i.Sent, i.Lag })

@@ -48,21 +48,16 @@ type Definition struct {
 
 // Scopes returns the possible scopes in words.
 func (d *Definition) Scopes() string {
-	switch d.Scope {
-	case OfRun:
-		return "of the run"
-	case OfPhases:
-		return "of the run or a phase"
-	case OfOperations:
-		return "of the run, a phase or an operation"
-	case OfLoad:
-		if d.Name != "offered" {
-			return "of the run, a phase, an operation or a partition"
-		}
+	if d.Name == "offered" {
 		return "of the run, a phase, an operation, a partition or the account"
-	default:
-		return "of an operation"
 	}
+	return [...]string{
+		"of the run",
+		"of the run or a phase",
+		"of the run, a phase or an operation",
+		"of the run, a phase, an operation or a partition",
+		"of an operation",
+	}[d.Scope]
 }
 
 // registry is the closed list.

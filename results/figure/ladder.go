@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -353,26 +354,19 @@ func saturation(s *Selection) Value {
 
 // Saturation returns the rate at which the stretch of load saturates, or why it is unknown.
 func (l *Ladder) Saturation() Value {
-	switch l.Throttling {
-	case Limited, Queued:
+	if l.hasLimit() {
 		v := known(l.Rate, int64(l.Used))
 		v.Interval = &[2]float64{l.Low, l.High}
 		return v
-	case Unthrottled:
-		return unknown("negligible throttling")
-	case Moving:
-		return unknown(fmt.Sprintf("throttling changes: %.0f to %.0f entities/s served per second", l.Low, l.High))
-	case Sporadic:
-		return unknown("sporadic throttling: the same share of any load")
-	case Brief:
-		return unknown(fmt.Sprintf("throttling in only %d s", l.Seconds))
-	case Outage:
-		return unknown("an outage: nothing was served while throttled")
-	case Carried:
-		return unknown("retries succeeded: under 1 % was lost")
-	default:
-		return unknown("one rate cannot distinguish a limit from sporadic throttling")
 	}
+	return unknown(cmp.Or(map[Throttling]string{
+		Unthrottled: "negligible throttling",
+		Moving:      fmt.Sprintf("throttling changes: %.0f to %.0f entities/s served per second", l.Low, l.High),
+		Sporadic:    "sporadic throttling: the same share of any load",
+		Brief:       fmt.Sprintf("throttling in only %d s", l.Seconds),
+		Outage:      "an outage: nothing was served while throttled",
+		Carried:     "retries succeeded: under 1 % was lost",
+	}[l.Throttling], "one rate cannot distinguish a limit from sporadic throttling"))
 }
 
 // explain compares two explanations: a limit, with which every second serves the same, and sporadic throttling, with

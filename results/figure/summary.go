@@ -255,19 +255,23 @@ func (s Step) OnTime() bool {
 // do not depend on it; response times, and what was offered and served per second, do. Late reports whether the
 // generator was late in a step.
 func (f *Figures) Late(ref Reference, late func(Step) bool) string {
-	d, _ := Find(ref.Name)
-	switch {
-	case d.Times == "response", ref.Name == "offered", ref.Name == "served":
-	default:
+	if d, _ := Find(ref.Name); d.Times != "response" && ref.Name != "offered" && ref.Name != "served" {
 		return ""
 	}
-	s, why := f.selection(ref, d.Unit)
-	if why != "" {
-		return ""
-	}
-	for _, step := range s.steps {
+	return f.firstReason(ref, func(step Step) string {
 		if late(step) {
 			return "the generator was late in " + step.Phase.Name
+		}
+		return ""
+	})
+}
+
+// firstReason returns the first reason of the steps of a figure, empty if there is none.
+func (f *Figures) firstReason(ref Reference, reason func(Step) string) string {
+	s, fault := f.selection(ref, ref.Unit())
+	for _, step := range s.steps {
+		if why := reason(step); why != "" && fault == "" {
+			return why
 		}
 	}
 	return ""
@@ -277,20 +281,14 @@ func (f *Figures) Late(ref Reference, late func(Step) bool) string {
 // less, retried less and served less. That such a figure stays below a bound then proves nothing; that it exceeds one
 // does. It is empty if the load was offered, and for other figures.
 func (f *Figures) Unsent(ref Reference, holds func(Step) Holding) string {
-	switch ref.Name {
-	case "throttled", "first_throttled", "throttled_per_second", "share_throttled_settled", "throttled_per_success",
-		"requests", "retries", "retries_per_operation", "tries", "served", "mean_served":
-	default:
+	if !slices.Contains([]string{"throttled", "first_throttled", "throttled_per_second", "share_throttled_settled", "throttled_per_success",
+		"requests", "retries", "retries_per_operation", "tries", "served", "mean_served"}, ref.Name) {
 		return ""
 	}
-	s, why := f.selection(ref, ref.Unit())
-	if why != "" {
-		return ""
-	}
-	for _, step := range s.steps {
+	return f.firstReason(ref, func(step Step) string {
 		if unsent := holds(step).Unsent; unsent != "" {
 			return unsent + ", in " + step.Phase.Name
 		}
-	}
-	return ""
+		return ""
+	})
 }
