@@ -176,8 +176,8 @@ func (f *Figures) StillThrottled() []results.KeyTail {
 	return list
 }
 
-// balances are the figures of load balancing, which only simulated runs have.
-var balances = []Definition{
+// balanceFigures are the figures of load balancing, which only simulated runs have.
+var balanceFigures = []Definition{
 	eventsOf("splits", "ranges that were split", results.RangeSplit, results.SizeSplit),
 	eventsOf("moves", "ranges moved to another server", results.RangeMoved),
 	eventsOf("merges", "ranges merged", results.RangesMerged),
@@ -214,9 +214,9 @@ func (s *Selection) isSimulated() bool {
 // balanced returns a value, which add computes from 0 by each decision of load balancing in the selection.
 func (s *Selection) balanced(add func(value float64, e *results.Event) float64) Value {
 	if !s.isSimulated() {
-		return unknown(noBalancing)
+		return unknownValue(noBalancing)
 	}
-	v := known(0, 0)
+	v := knownValue(0, 0)
 	for i := range s.of.record.Events {
 		e := &s.of.record.Events[i]
 		at := time.Duration(e.At)
@@ -233,11 +233,11 @@ func (s *Selection) relief(of func(*results.Balance) *float64) Value {
 	b := s.of.Balance()
 	switch {
 	case !s.isSimulated():
-		return unknown(noBalancing)
+		return unknownValue(noBalancing)
 	case b == nil:
-		return unknown("run without load balancing")
+		return unknownValue("run without load balancing")
 	case of(b) == nil:
-		return unknown("load never began")
+		return unknownValue("load never began")
 	}
-	return known(*of(b)*float64(time.Second), 1)
+	return knownValue(*of(b)*float64(time.Second), 1)
 }

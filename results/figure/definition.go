@@ -61,7 +61,7 @@ func (d *Definition) Scopes() string {
 }
 
 // registry is the closed list.
-var registry = slices.Concat(times(), counts, loads, events, partitions, balances, leftovers)
+var registry = slices.Concat(timeFigures(), countFigures, loadFigures, successCosts, partitionFigures, balanceFigures, leftoverFigures)
 
 // Find returns the definition of a figure, and false of an unknown one.
 func Find(name string) (Definition, bool) {
@@ -146,11 +146,11 @@ type Value struct {
 	Provenance Provenance
 }
 
-func known(value float64, count int64) Value {
+func knownValue(value float64, count int64) Value {
 	return Value{Value: value, Told: true, Count: count}
 }
 
-func unknown(why string) Value { return Value{Why: why} }
+func unknownValue(why string) Value { return Value{Why: why} }
 
 // Pointer returns the value, nil if it is unknown.
 func (v Value) Pointer() *float64 {
@@ -163,9 +163,9 @@ func (v Value) Pointer() *float64 {
 // ratio returns a ratio of counts.
 func ratio(part, whole int64, why string) Value {
 	if whole <= 0 {
-		return unknown(why)
+		return unknownValue(why)
 	}
-	return known(float64(part)/float64(whole), whole)
+	return knownValue(float64(part)/float64(whole), whole)
 }
 
 // Reference is a figure with its scope.
@@ -245,8 +245,8 @@ func (r Reference) String() string {
 	return r.Name + "(" + strings.Join(of, ", ") + ")"
 }
 
-// kind returns a count of the selected operations.
-type kind = func(k *results.KindStats) int64
+// countFunc returns a count of the selected operations.
+type countFunc = func(k *results.KindStats) int64
 
 var (
 	scheduled  = func(k *results.KindStats) int64 { return k.Scheduled }
@@ -260,8 +260,8 @@ var (
 	returned   = func(k *results.KindStats) int64 { return k.Returned }
 )
 
-// counts are those of operations, attempts and entities.
-var counts = []Definition{
+// countFigures are those of operations, attempts and entities.
+var countFigures = []Definition{
 	countOf("scheduled", "operations due = sent + dropped", Neither, scheduled, nil),
 	countOf("sent", "operations with a sent attempt", Neither, sent, nil),
 	countOf("dropped", "operations never sent", Lower, func(k *results.KindStats) int64 { return k.Dropped }, scheduled),
@@ -285,7 +285,7 @@ var counts = []Definition{
 }
 
 // countOf defines a count, which may be a part of a whole.
-func countOf(name, about string, better Better, part, whole kind) Definition {
+func countOf(name, about string, better Better, part, whole countFunc) Definition {
 	return Definition{Name: name, About: about, Scope: OfOperations, Unit: Count, Better: better, Part: whole != nil, take: func(s *Selection) Value {
 		sum := s.counts()
 		count := part(&sum)
@@ -295,14 +295,14 @@ func countOf(name, about string, better Better, part, whole kind) Definition {
 		case s.in == PerSecond:
 			return perSecond(float64(count), s.seconds(), count)
 		case len(s.steps) == 0:
-			return unknown(noPhase)
+			return unknownValue(noPhase)
 		}
-		return known(float64(count), count)
+		return knownValue(float64(count), count)
 	}}
 }
 
 // ratioOf defines a ratio of two counts, with the reason why it is unknown if the second is 0.
-func ratioOf(name, about string, unit Unit, part, whole kind, why string) Definition {
+func ratioOf(name, about string, unit Unit, part, whole countFunc, why string) Definition {
 	return Definition{Name: name, About: about, Scope: OfOperations, Unit: unit, Better: Lower, take: func(s *Selection) Value {
 		sum := s.counts()
 		return ratio(part(&sum), whole(&sum), why)
@@ -314,13 +314,13 @@ func lostOperations(k *results.KindStats) int64 { return max(0, k.Scheduled-k.Su
 
 func perSecond(number, seconds float64, count int64) Value {
 	if seconds <= 0 {
-		return unknown("no time passed")
+		return unknownValue("no time passed")
 	}
-	return known(number/seconds, count)
+	return knownValue(number/seconds, count)
 }
 
-// leftovers are the results of verified writes and invariants, and the counters of workflows.
-var leftovers = []Definition{
+// leftoverFigures are the results of verified writes and invariants, and the counters of workflows.
+var leftoverFigures = []Definition{
 	auditOf("lost_writes", "acknowledged writes that are missing", Lower, func(a *results.Audit) int64 { return a.Lost }),
 	auditOf("doubled_writes", "excess increments of counters", Lower, func(a *results.Audit) int64 { return a.Doubled }),
 	auditOf("unknown_writes", "writes with unknown outcome", Neither, func(a *results.Audit) int64 { return a.Unknown }),
@@ -332,17 +332,17 @@ var leftovers = []Definition{
 			results.AddTimes(&sum, &s.of.record.Invariants[i], 1)
 		}
 		if len(s.of.record.Invariants) == 0 {
-			return unknown("nothing was checked")
+			return unknownValue("nothing was checked")
 		}
-		return known(float64(sum.Faults), sum.Looked)
+		return knownValue(float64(sum.Faults), sum.Looked)
 	}},
 	{Name: "counter", About: "a count that the operation's workflow names", Scope: OfCounter, Unit: Count, take: func(s *Selection) Value {
 		for _, c := range s.of.record.Counters {
 			if c.Operation == s.ref.Operation && c.Name == s.ref.Counter {
-				return known(float64(c.Count), c.Count)
+				return knownValue(float64(c.Count), c.Count)
 			}
 		}
-		return unknown("workflow counted none")
+		return unknownValue("workflow counted none")
 	}},
 }
 
@@ -350,17 +350,17 @@ var leftovers = []Definition{
 func auditOf(name, about string, better Better, of func(a *results.Audit) int64) Definition {
 	return Definition{Name: name, About: about, Scope: OfRun, Unit: Count, Better: better, take: func(s *Selection) Value {
 		if s.of.record.Audit == nil {
-			return unknown("writes not verified")
+			return unknownValue("writes not verified")
 		}
-		return known(float64(of(s.of.record.Audit)), s.of.record.Audit.Writes)
+		return knownValue(float64(of(s.of.record.Audit)), s.of.record.Audit.Writes)
 	}}
 }
 
 // tooFewLonger is why a quantile is unknown.
 const tooFewLonger = "fewer than ten longer durations"
 
-// times are the quantiles, the longest and the mean of what takes time.
-func times() []Definition {
+// timeFigures are the quantiles, the longest and the mean of what takes time.
+func timeFigures() []Definition {
 	var list []Definition
 	for _, family := range []struct {
 		times, prefix, about string
@@ -408,23 +408,23 @@ func timeOf(h *results.Histogram, quantile float64) Value {
 	const each = 1000
 	switch {
 	case h.Count() == 0:
-		return unknown("nothing was timed")
+		return unknownValue("nothing was timed")
 	case quantile < 0 && h.Over() > 0:
-		return unknown("durations over an hour")
+		return unknownValue("durations over an hour")
 	case quantile < 0:
-		return known(h.Mean()*each, h.Count())
+		return knownValue(h.Mean()*each, h.Count())
 	case quantile >= 1:
-		return known(float64(h.Max())*each, h.Count())
+		return knownValue(float64(h.Max())*each, h.Count())
 	}
 	micros, enough := h.Quantile(quantile)
 	if !enough {
-		return unknown(tooFewLonger)
+		return unknownValue(tooFewLonger)
 	}
-	return known(float64(micros)*each, h.Count())
+	return knownValue(float64(micros)*each, h.Count())
 }
 
-// events are costs per success, so that a design is no cheaper because of what it loses, and the fairness of partitions.
-var events = []Definition{
+// successCosts are costs per success, so that a design is no cheaper because of what it loses, and the fairness of partitions.
+var successCosts = []Definition{
 	perSuccess("requests_per_success", "attempts made", attempts),
 	perSuccess("counted_per_success", "entities by the documented rule", counted),
 	perSuccess("returned_per_success", "entities in replies", returned),
@@ -441,7 +441,7 @@ var events = []Definition{
 		}},
 }
 
-func perSuccess(name, about string, part kind) Definition {
+func perSuccess(name, about string, part countFunc) Definition {
 	return ratioOf(name, about+" per successful operation", Ratio, part, succeeded, "no operation succeeded")
 }
 
@@ -460,9 +460,9 @@ func (f *Figures) coldFigure(figure func(sum results.SharesClass) float64) Value
 		}
 	}
 	if sum.Partitions < 2 || sum.Squares <= 0 {
-		return unknown("under two partitions have under half the target, or none was served")
+		return unknownValue("under two partitions have under half the target, or none was served")
 	}
-	return known(figure(sum), sum.Partitions)
+	return knownValue(figure(sum), sum.Partitions)
 }
 
 // Needs are the requirements of an application.
@@ -542,8 +542,8 @@ func (f *Figures) Met(needs Needs) Value {
 	return least
 }
 
-// loads are rates, and shares of losses.
-var loads = []Definition{
+// loadFigures are rates, and shares of losses.
+var loadFigures = []Definition{
 	ratioOf("tries", "requests per operation", Ratio, attempts, operations, "no completed operation"),
 	ratioOf("retries_per_operation", "attempts that repeat a request, per operation", Ratio, retries, operations, "no completed operation"),
 	{Name: "offered", About: "entities per second due: a step's rate times entities per operation, otherwise in the last half; " +
@@ -552,7 +552,7 @@ var loads = []Definition{
 			if s.ref.Part != Account {
 				return s.rate(offeredIn, (*Selection).offered)
 			}
-			most := unknown(noPhase)
+			most := unknownValue(noPhase)
 			for _, step := range s.steps {
 				sum := step.counts(nil)
 				offered := sum.Offered
@@ -584,9 +584,9 @@ var loads = []Definition{
 		}},
 	{Name: "length", About: "total duration of phases", Scope: OfPhases, Unit: Nanoseconds, take: func(s *Selection) Value {
 		if len(s.steps) == 0 {
-			return unknown(noPhase)
+			return unknownValue(noPhase)
 		}
-		return known(s.seconds()*float64(time.Second), int64(len(s.steps)))
+		return knownValue(s.seconds()*float64(time.Second), int64(len(s.steps)))
 	}},
 	{Name: "throughput", About: "mean entities per second of successful attempts in whole seconds of each step's last half, " +
 		"by end; 95 % interval by batch means", Scope: OfOperations,
@@ -602,7 +602,7 @@ const (
 // in its busiest second.
 func (s *Selection) rate(partitions perPartition, of func(*Selection, Step) float64) Value {
 	if s.ref.Part != Whole {
-		most := unknown("no operation on one partition")
+		most := unknownValue("no operation on one partition")
 		for _, step := range s.steps {
 			list, over := partitions(step.Phase)
 			one := s.busiestOf(list, over, int64(len(list)) < step.Phase.PartitionsHit)
@@ -622,7 +622,7 @@ func (s *Selection) rate(partitions perPartition, of func(*Selection, Step) floa
 		}
 	}
 	if over <= 0 {
-		return unknown("run ended before the step's last half")
+		return unknownValue("run ended before the step's last half")
 	}
 	return perSecond(entities, over, due)
 }
@@ -686,10 +686,10 @@ func (s *Selection) throughput() Value {
 		}
 	}
 	if len(all) == 0 {
-		return unknown("no whole second in a step's last half")
+		return unknownValue("no whole second in a step's last half")
 	}
 	found := statistics.BatchMeans(all)
-	v := known(found.Mean/scale, int64(seconds))
+	v := knownValue(found.Mean/scale, int64(seconds))
 	if found.Known && len(s.steps) == 1 {
 		v.Interval = &[2]float64{(found.Mean - found.Half) / scale, (found.Mean + found.Half) / scale}
 	}
@@ -730,19 +730,19 @@ func (s Step) servedBySecond(record *results.Record, want func(results.Kind) boo
 	return list, float64(length)
 }
 
-// partitions are figures on saturation and on the busiest partitions. A partition is characterized by its busiest
+// partitionFigures are figures on saturation and on the busiest partitions. A partition is characterized by its busiest
 // second, counted from the beginning of the phase: a mean over a phase hides the second in which it is throttled.
-var partitions = []Definition{
+var partitionFigures = []Definition{
 	{Name: "saturation", Scope: OfPhases, Unit: PerSecond, Better: Higher, take: saturation,
 		About: "entities per second at a limit: median of whole seconds after each step's first " +
 			"with 1 % throttled and less served than offered, if three, and half at that load"},
 	{Name: "partitions", About: "maximum PartitionKeys per phase of single-partition operations",
 		Scope: OfPhases, Unit: Count, take: func(s *Selection) Value {
-			most := unknown(noPhase)
+			most := unknownValue(noPhase)
 			for _, step := range s.steps {
-				one := known(float64(step.Phase.PartitionsHit), step.Phase.PartitionsHit)
+				one := knownValue(float64(step.Phase.PartitionsHit), step.Phase.PartitionsHit)
 				if one.AtLeast = step.Phase.OfferedOver > 0; step.Phase.Offered == nil {
-					return unknown("the run ended early")
+					return unknownValue("the run ended early")
 				}
 				most = maxValue(most, one)
 			}
@@ -776,11 +776,11 @@ const notKept = "partitions are not recorded"
 func (s *Selection) busiestOf(list []results.PartitionStats, over int64, more bool) Value {
 	switch {
 	case list == nil && over == 0:
-		return unknown(notKept)
+		return unknownValue(notKept)
 	case s.ref.Part == Hottest && len(list) == 0:
 		return Value{Why: "no operation on one partition"}
 	case s.ref.Part == Hottest:
-		v := known(float64(list[0].Busiest), list[0].Entities)
+		v := knownValue(float64(list[0].Busiest), list[0].Entities)
 		// The total of all others is less than the first had in a second.
 		v.AtLeast = list[0].AtLeast || over > list[0].Busiest
 		return v
@@ -789,17 +789,17 @@ func (s *Selection) busiestOf(list []results.PartitionStats, over int64, more bo
 	for i, one := range list {
 		if one.Key == s.ref.Key {
 			if more && i >= results.KeptPartitions {
-				return unknown(notKept)
+				return unknownValue(notKept)
 			}
-			v := known(float64(one.Busiest), one.Entities)
+			v := knownValue(float64(one.Busiest), one.Entities)
 			v.AtLeast = one.AtLeast
 			return v
 		}
 	}
 	if over > 0 || len(list) >= results.KeptPartitions {
-		return unknown(notKept)
+		return unknownValue(notKept)
 	}
-	return known(0, 0)
+	return knownValue(0, 0)
 }
 
 // unknownIfBound makes a lower bound unknown: a check must not pass on it.
@@ -826,11 +826,11 @@ func maxValue(a, b Value) Value {
 
 // mean returns the greatest mean of a partition in any of the phases.
 func (s *Selection) mean(of perPartition) Value {
-	most := unknown("no operation on one partition")
+	most := unknownValue("no operation on one partition")
 	for _, step := range s.steps {
 		list, over := of(step.Phase)
 		if list == nil && over == 0 {
-			return unknown(notKept)
+			return unknownValue(notKept)
 		}
 		entities := int64(0)
 		for _, one := range list {

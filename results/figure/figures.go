@@ -31,7 +31,7 @@ func (f *Figures) Take(ref Reference) Value { return f.In(ref, ref.Unit()) }
 func (f *Figures) In(ref Reference, in Unit) Value {
 	s, why := f.selection(ref, in)
 	if why != "" {
-		return unknown(why)
+		return unknownValue(why)
 	}
 	return f.take(ref.Name, &s)
 }
@@ -48,41 +48,41 @@ func (f *Figures) Look(ref Reference, in Unit) (value float64, told bool) {
 // OfStep returns a figure of one step and the kinds of operation that want chooses, nil
 // all.
 func (f *Figures) OfStep(name string, step Step, want func(results.Kind) bool) Value {
-	return f.takeOver(name, []Step{step}, unitOfFigure(name), want)
+	return f.takeSteps(name, []Step{step}, unitOfFigure(name), want)
 }
 
 // OfKinds returns a figure of all reported phases and the kinds that want chooses.
 func (f *Figures) OfKinds(name string, want func(results.Kind) bool) Value {
-	return f.takeOver(name, f.reported, unitOfFigure(name), want)
+	return f.takeSteps(name, f.reported, unitOfFigure(name), want)
 }
 
 // OfAll returns a figure of all phases, also those that are not reported, and the kinds that want chooses.
 func (f *Figures) OfAll(name string, want func(results.Kind) bool) Value {
-	return f.takeOver(name, stepsOf(f.record, func(*results.Phase) bool { return true }), unitOfFigure(name), want)
+	return f.takeSteps(name, stepsOf(f.record, func(*results.Phase) bool { return true }), unitOfFigure(name), want)
 }
 
 // Share returns the share of its whole that a figure of the whole run is.
-func (f *Figures) Share(name string) Value { return f.takeOver(name, f.reported, Share, nil) }
+func (f *Figures) Share(name string) Value { return f.takeSteps(name, f.reported, Share, nil) }
 
 // InKinds is [Figures.OfKinds] in one of the figure's units.
 func (f *Figures) InKinds(name string, in Unit, want func(results.Kind) bool) Value {
-	return f.takeOver(name, f.reported, in, want)
+	return f.takeSteps(name, f.reported, in, want)
 }
 
 func unitOfFigure(name string) Unit { return Reference{Name: name}.Unit() }
 
-func (f *Figures) takeOver(name string, steps []Step, in Unit, want func(results.Kind) bool) Value {
+func (f *Figures) takeSteps(name string, steps []Step, in Unit, want func(results.Kind) bool) Value {
 	return f.take(name, &Selection{of: f, ref: Reference{Name: name}, in: in, steps: steps, want: want})
 }
 
 func (f *Figures) take(name string, s *Selection) Value {
 	d, exists := Find(name)
 	if !exists {
-		return unknown("no such figure")
+		return unknownValue("no such figure")
 	}
 	v := d.take(s)
 	if v.Told && (math.IsNaN(v.Value) || math.IsInf(v.Value, 0)) {
-		return unknown("not in the record")
+		return unknownValue("not in the record")
 	}
 	v.Provenance = Measured
 	if f.record.Manifest.Modelled() {

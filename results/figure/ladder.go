@@ -328,11 +328,11 @@ func saturation(s *Selection) Value {
 	if r := s.of.record; r.Capture != nil || r.Manifest.Spread != nil || Spreads(r) && r.Manifest.PartitionKey == "" {
 		// What several partitions are served while load balancing works is no
 		// saturation of anything.
-		return unknown("load balancing changes what partitions are served")
+		return unknownValue("load balancing changes what partitions are served")
 	}
 	// Two limits are the same within 2 %.
 	const near = 1.02
-	v := unknown("negligible throttling")
+	v := unknownValue("negligible throttling")
 	for _, ladder := range s.of.Ladders() {
 		if !slices.ContainsFunc(s.steps, func(step Step) bool { return step.Phase.Stage == ladder.Stage }) {
 			continue
@@ -344,7 +344,7 @@ func saturation(s *Selection) Value {
 		case one.Told && !v.Told:
 			v = one
 		case one.Told && max(v.Value, one.Value) > near*min(v.Value, one.Value):
-			return unknown(fmt.Sprintf("limits of parts of the load differ, %.0f and %.0f entities/s", v.Value, one.Value))
+			return unknownValue(fmt.Sprintf("limits of parts of the load differ, %.0f and %.0f entities/s", v.Value, one.Value))
 		case one.Told && one.Count > v.Count:
 			v = one
 		}
@@ -355,11 +355,11 @@ func saturation(s *Selection) Value {
 // Saturation returns the rate at which the stretch of load saturates, or why it is unknown.
 func (l *Ladder) Saturation() Value {
 	if l.hasLimit() {
-		v := known(l.Rate, int64(l.Used))
+		v := knownValue(l.Rate, int64(l.Used))
 		v.Interval = &[2]float64{l.Low, l.High}
 		return v
 	}
-	return unknown(cmp.Or(map[Throttling]string{
+	return unknownValue(cmp.Or(map[Throttling]string{
 		Unthrottled: "negligible throttling",
 		Moving:      fmt.Sprintf("throttling changes: %.0f to %.0f entities/s served per second", l.Low, l.High),
 		Sporadic:    "sporadic throttling: the same share of any load",

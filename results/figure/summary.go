@@ -23,7 +23,7 @@ func (f *Figures) Step(step Step, want func(results.Kind) bool) results.PhaseOpe
 
 // Summary returns the results of the chosen kinds of operation in some steps together; nil chooses all.
 func (f *Figures) Summary(steps []Step, want func(results.Kind) bool) results.PhaseOperationSummary {
-	take := func(name string) Value { return f.takeOver(name, steps, unitOfFigure(name), want) }
+	take := func(name string) Value { return f.takeSteps(name, steps, unitOfFigure(name), want) }
 	sum := (&Selection{of: f, steps: steps, want: want}).sum()
 	return results.PhaseOperationSummary{
 		Offered: take("offered").Value, Served: take("served").Value, ThrottledPerSecond: take("throttled_per_second").Value,
