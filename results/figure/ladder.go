@@ -401,7 +401,8 @@ func (l *Ladder) explain(whole, evidence, core []second) {
 	case spread <= varies && (at.isSteadier(len(used)) ||
 		2*at.flat <= at.chance && l.Rate > 0 && isCleanBelow(whole, l.Rate, at.share)):
 		l.Throttling = Limited
-	case l.hasSeveralRates(wide) && across.spread(len(wide), meanServed(wide)) <= maxVariation && across.flat*minFitRatio <= across.rising && across.differs(across.rising, len(wide)):
+	case l.hasSeveralRates(wide) && across.spread(len(wide), meanServed(wide)) <= maxVariation &&
+		across.flat*minFitRatio <= across.rising && across.differs(across.rising, len(wide)):
 		// The limit varies between seconds, and has the same mean at several rates.
 		l.Throttling, l.Used = Limited, len(wide)
 		l.Rate, l.Low, l.High = rangeOf(wide)
