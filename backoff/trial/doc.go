@@ -1,16 +1,10 @@
-// Package trial runs retry policies through the same outage or overload, on the virtual
-// clock.
+// Package trial compares retry policies in the same outage or overload, in virtual time.
 //
-// A [Contest] names the contestants ([Named]), the number of clients, and an outage or an
-// overload. [Contest.Run] tries one [Contestant] after another and ranks them, [Document]
-// reports the result, and [Keep] writes it into a folder. [Schedule] returns the retry times
-// of one policy, [Schedules] reports those of several.
+// A [Contest] names the policies ([Named]), the number of clients, and an outage or an overload.
+// [Contest.Run] runs the policies one after another, each against a new target, and ranks them.
+// [Document] reports the result, [Keep] writes it into a folder. [Schedule] returns the retry
+// times of a policy, [Schedules] reports those of several.
 //
-// Each try is an [Experiment]: the load before, during and after the trouble, and a new
-// target that causes it. [Experiment.Try] sends the operations through the session of the
-// driving loop under one contestant. Random numbers come from the seed and the numbers of
-// the operations, so that every contestant meets the same arrivals.
-//
-// Callers must pass a new target to each try. The package never waits and has no formulas:
-// policies and limiters are those of package backoff.
+// Random numbers depend on the seed and the numbers of the operations, so that all policies have
+// the same arrivals. The package never waits. Policies and limiters are those of package backoff.
 package trial

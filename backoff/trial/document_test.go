@@ -14,6 +14,7 @@ import (
 	"loadgen/report/document"
 	"loadgen/report/text"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 func tried(name string, lost int64, attempts float64) results.PolicyTrial {
@@ -24,11 +25,11 @@ func tried(name string, lost int64, attempts float64) results.PolicyTrial {
 func contestAmong(trials ...results.PolicyTrial) *results.PolicyContest {
 	c := &results.PolicyContest{Trouble: "an outage of 15 s", Clients: 500, OperationsPerSecondEachClient: 1, Seed: 1,
 		LeadS: 5, TroubleS: 15, TailS: 10, Policies: trials}
-	rank(c)
+	newRanking(c)
 	return c
 }
 
-// row returns what stands in a table's row by the titles of its columns.
+// row returns the cells of a row by the titles of their columns.
 func row(t *testing.T, block document.Block, at int) map[string]string {
 	t.Helper()
 	table := block.(document.Table)
@@ -110,7 +111,7 @@ func TestDocumentOfSchedules(t *testing.T) {
 	}
 }
 
-// A contest is kept as it is printed, beside what is drawn of it.
+// Keep writes the JSON that is printed, and the charts.
 func TestKeepWritesTheContest(t *testing.T) {
 	c := contestAmong(tried("documented", 0, 2), tried("js", 650, 3))
 	folder := results.Dir(t.TempDir())
@@ -148,7 +149,7 @@ func TestFairness(t *testing.T) {
 		{"nobody succeeded", []int64{2, 2}, []int64{0, 0}, 0, true},
 		{"nothing was caught", []int64{0}, []int64{0}, 0, true},
 	} {
-		got := (&watch{caught: row.caught, won: row.won}).fairness()
+		got := (&observer{caught: row.caught, won: row.won}).fairness()
 		assert.Truef(t, (got == nil) == row.none && (got == nil || *got == row.want),
 			"%s: fairness of %v of %v = %v; want %v", row.name, row.won, row.caught, got, row.want)
 	}
@@ -157,15 +158,40 @@ func TestFairness(t *testing.T) {
 // Every client has one operation in each round, and not at the same place in all.
 func TestClientsTakeTurns(t *testing.T) {
 	const clients, rounds = 10, 50
-	e := &Experiment{Clients: clients, Seed: 1}
+	c := &Contest{Clients: clients, Seed: 1}
 	first := map[uint64]bool{}
 	for round := range uint64(rounds) {
 		seen := map[uint64]bool{}
 		for place := range uint64(clients) {
-			seen[e.ClientOf(round*clients+place)] = true
+			seen[c.clientOf(round*clients+place)] = true
 		}
 		assert.Lenf(t, seen, clients, "round %d: clients have an operation", round)
-		first[e.ClientOf(round*clients)] = true
+		first[c.clientOf(round*clients)] = true
 	}
 	assert.Truef(t, len(first) >= clients-2, "%d clients begin a round in %d; want nearly all %d", len(first), rounds, clients)
+}
+
+// If attempts are throttled with probability p, an operation has (1 − p^(R+1))/(1 − p) attempts.
+func TestAmplificationByChance(t *testing.T) {
+	for _, row := range []struct {
+		retries             int
+		attempts, throttled int64
+		want                float64
+	}{{3, 100, 30, 1 + .3 + .09 + .027}, {2, 10, 10, 3}, {5, 10, 0, 1}, {5, 0, 0, 0}} {
+		phase := results.Phase{Kinds: []results.KindStats{{Counts: results.Counts{Attempts: row.attempts, Throttled: row.throttled}}}}
+		o := &observer{contest: &Contest{}}
+		got := o.trial(&Contestant{Policy: backoff.Policy{Retries: row.retries}}, &results.Record{Phases: []results.Phase{phase, phase, phase}})
+		assert.InDelta(t, row.want, got.AmplificationByChance, 1e-9, "%d retries, %d of %d throttled", row.retries, row.throttled, row.attempts)
+	}
+}
+
+func TestNarrativeNamesFields(t *testing.T) {
+	for i, evidence := range []any{new(Contest), new(ranking), new(results.RetrySchedule), new(policyText)} {
+		place := []string{"=== trouble", "=== claim", "=== schedule", "=== codes"}
+		_, text, _ := strings.Cut(narrativeTable, place[i])
+		if i+1 < len(place) {
+			text, _, _ = strings.Cut(text, place[i+1])
+		}
+		resultstest.CheckNarrative(t, text, evidence, document.SentenceFuncs())
+	}
 }

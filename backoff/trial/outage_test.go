@@ -1,7 +1,6 @@
 package trial_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -11,14 +10,8 @@ import (
 
 	"loadgen/backoff"
 	"loadgen/backoff/trial"
-	"loadgen/engine"
-	"loadgen/engine/clock"
-	"loadgen/engine/entity"
-	"loadgen/engine/model"
 	"loadgen/results"
 	"loadgen/results/resultstest"
-	"loadgen/scenarios/drive"
-	"loadgen/target"
 )
 
 const (
@@ -26,40 +19,17 @@ const (
 	s  = time.Second
 )
 
-// offline returns an engine without limits whose partitions all refuse in the
-// window, at once, and the wrapper that does it.
-func offline(t testing.TB, from, to time.Duration) *target.VirtualFaults {
+// outage is a contest in an outage of some length.
+func outage(length time.Duration, clients int) *trial.Contest {
+	return &trial.Contest{Clients: clients, Length: length, Each: 1, Seed: 20}
+}
+
+func try(t testing.TB, c *trial.Contest, one trial.Contestant) results.PolicyTrial {
 	t.Helper()
-	off, err := model.New(model.Off)
-	require.NoError(t, err)
-	e := engine.New(engine.Options{Model: off, Accounts: []string{"a"}, Seed: 1})
-	inner := target.NewInProcess(e, "a", clock.NewReal())
-	inner.Submit(0, &target.Operation{Verb: entity.CreateTable, Table: "Races"})
-	plan := engine.FaultPlan{Rules: []engine.FaultRule{{Kind: engine.FaultRefuse, From: from, To: to, Share: engine.WholeShare}}}
-	return target.WrapImmediateFaults(inner, plan, 1)
-}
-
-// upsert is operation k, on a partition of its client.
-func upsert(clients int) func(k uint64, w *drive.Work) {
-	return func(k uint64, w *drive.Work) {
-		key := entity.Key{Partition: fmt.Sprint("client ", k%uint64(clients)), Row: "r"}
-		w.Operation = target.Operation{Verb: entity.InsertOrMerge, Table: "Races",
-			Change: entity.Change{Verb: entity.InsertOrMerge, Key: key}}
-	}
-}
-
-// outage is an experiment in which everything is throttled for so long.
-func outage(length time.Duration, clients int) *trial.Experiment {
-	rate := float64(clients)
-	return &trial.Experiment{Clients: clients, Lead: 2 * s, Trouble: length, Tail: 2 * s,
-		LeadRate: rate, TroubleRate: rate, TailRate: rate, Seed: 20, Build: upsert(clients)}
-}
-
-func try(t testing.TB, e *trial.Experiment, c trial.Contestant) results.PolicyTrial {
-	t.Helper()
-	trial, err := e.Try(t.Context(), c, offline(t, e.Lead, e.Lead+e.Trouble))
-	require.NoErrorf(t, err, "Try(%s)", c.Name)
-	return trial
+	c.Contestants = []trial.Contestant{one}
+	contest, err := c.Run(t.Context())
+	require.NoErrorf(t, err, "Run(%s)", one.Name)
+	return contest.Policies[0]
 }
 
 // V20: the share of the operations caught in a hand-over that a policy loses, compared with a Monte

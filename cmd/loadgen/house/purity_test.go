@@ -214,7 +214,7 @@ func checkTables(h *house) (faults []string) {
 }
 
 // narrated are the packages whose sentences are in a narrative.tmpl, which [document.ParseNarrative] reads.
-var narrated = []string{"report", "report/compare/contest", "report/export", "report/html", "report/text", "report/verdict", "scenarios/capture", "scenarios/logs"}
+var narrated = []string{"backoff/trial", "report", "report/compare/contest", "report/export", "report/html", "report/text", "report/verdict", "scenarios/capture", "scenarios/logs"}
 
 // sentenceTemplate is a format of a whole sentence.
 var sentenceTemplate = regexp.MustCompile(`^"[^"]*%[a-z.0-9]+[^"]* [^"]*\."$`)
