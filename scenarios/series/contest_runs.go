@@ -258,20 +258,11 @@ func (c *contestRun) shown(runs int, do func() error) error {
 	return err
 }
 
-// sofar returns how the contest stands.
+// sofar returns the standing of the contest.
 func (c *contestRun) sofar(runs int) contest.Sofar {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := contest.Sofar{Scenario: c.scenario.Name, Seeds: c.plan.Seeds, Done: c.done, Of: runs, Over: c.over}
-	everyone := true
-	for _, one := range c.arms {
-		runner := contest.Runner{Design: one.design, Cannot: len(one.cannot) > 0, Runs: len(firstRuns(one.trials, c.plan.Seeds))}
-		everyone = everyone && (runner.Cannot || runner.Runs > 0)
-		s.Designs = append(s.Designs, runner)
-	}
-	if everyone {
-		s.Standing = c.ranked(nil)
-	}
+	s := contest.Sofar{Standing: c.ranked(nil), Seeds: c.plan.Seeds, Done: c.done, Of: runs, Over: c.over}
 	if c.pace != nil {
 		if left, known := c.pace.left(c.clock.Now().Offset()); known {
 			s.Left = &left

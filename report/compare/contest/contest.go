@@ -1,8 +1,11 @@
 package contest
 
 import (
+	"fmt"
 	"slices"
 
+	"loadgen/report/compare/statistics"
+	"loadgen/report/document"
 	"loadgen/results"
 )
 
@@ -82,29 +85,29 @@ type Ranked struct {
 	Invalid  int      `json:"runs_invalid"`
 	Limited  int      `json:"runs_client_limited"`
 
-	Sustained *Estimate `json:"sustained_entities_per_second"`
+	Sustained *statistics.Estimate `json:"sustained_entities_per_second"`
 	// Ratio is the sustained rate as a part of the first design's; nil for the first.
 	Ratio *Effect `json:"sustained_to_first"`
 	// Behind is "checks" or the figure that shows the design to be worse than the first; empty
 	// if none does.
-	Behind string    `json:"behind_by,omitempty"`
-	Lost   *Estimate `json:"share_lost"`
+	Behind string               `json:"behind_by,omitempty"`
+	Lost   *statistics.Estimate `json:"share_lost"`
 	// Met is the share of the due operations that were served in time, of the worst operation;
 	// nil for clients that wait.
-	Met        *Estimate      `json:"share_met"`
-	WorstP99   *Estimate      `json:"worst_p99_us"`
-	Operations []RankedTiming `json:"per_operation"`
+	Met        *statistics.Estimate `json:"share_met"`
+	WorstP99   *statistics.Estimate `json:"worst_p99_us"`
+	Operations []RankedTiming       `json:"per_operation"`
 	// Recovery covers the runs with a move and a recovery. Unrecovered counts the moves of all
 	// runs without one, of Moves.
-	Recovery    *Estimate `json:"recovery_s"`
-	Moves       int       `json:"moves"`
-	Unrecovered int       `json:"moves_not_recovered"`
-	Fairness    *Estimate `json:"fairness_of_cold_partitions"`
-	ColdServed  *Estimate `json:"share_served_of_cold_partitions"`
-	Counted     *Estimate `json:"entities_counted_per_event"`
-	Billed      *Estimate `json:"transactions_billed_per_event"`
-	Throttled   *Estimate `json:"requests_throttled_per_event"`
-	Stored      *Estimate `json:"bytes_stored_per_event"`
+	Recovery    *statistics.Estimate `json:"recovery_s"`
+	Moves       int                  `json:"moves"`
+	Unrecovered int                  `json:"moves_not_recovered"`
+	Fairness    *statistics.Estimate `json:"fairness_of_cold_partitions"`
+	ColdServed  *statistics.Estimate `json:"share_served_of_cold_partitions"`
+	Counted     *statistics.Estimate `json:"entities_counted_per_event"`
+	Billed      *statistics.Estimate `json:"transactions_billed_per_event"`
+	Throttled   *statistics.Estimate `json:"requests_throttled_per_event"`
+	Stored      *statistics.Estimate `json:"bytes_stored_per_event"`
 	// Cost is the price of a million events, Keeping that of storing their entities for a month.
 	// Both are nil without a price.
 	Cost     *float64 `json:"cost_per_million_events"`
@@ -117,32 +120,6 @@ type Ranked struct {
 	// design that is as good as the first and fails nothing.
 	Reason  string   `json:"reason"`
 	Reasons []Reason `json:"reasons"`
-}
-
-// Estimate is a figure over the runs of a design: the mean with its 95% interval, which is nil
-// for a single run.
-type Estimate struct {
-	Mean     float64     `json:"mean"`
-	Interval *[2]float64 `json:"interval"`
-	Least    float64     `json:"least"`
-	Greatest float64     `json:"greatest"`
-	Runs     int         `json:"runs"`
-}
-
-// partOf returns a part of an estimate, the zero value without one.
-func partOf[T any](e *Estimate, part func(*Estimate) T) (none T) {
-	if e == nil {
-		return none
-	}
-	return part(e)
-}
-
-func (e *Estimate) mean() *float64 { return partOf(e, func(e *Estimate) *float64 { return &e.Mean }) }
-
-func (e *Estimate) value() float64 { return partOf(e, func(e *Estimate) float64 { return e.Mean }) }
-
-func (e *Estimate) interval() *[2]float64 {
-	return partOf(e, func(e *Estimate) *[2]float64 { return e.Interval })
 }
 
 // Effect is a ratio with its 95% interval and the result of its test.
@@ -214,19 +191,25 @@ type Check struct {
 // check neither holds nor fails: the seeds disagree.
 func (e *Check) fails() bool { return e.Held < e.Runs && 2*(e.Runs-e.Held) >= e.Runs+e.Untold }
 
-// countChecks returns how many checks hold, how many fail and how many have a result.
-func countChecks(list []Check) (held, failed, known int) {
+// checkCounts counts the checks of a design that hold, those that fail, those with a result, and
+// those without a result in some run.
+type checkCounts struct{ Held, Failed, Known, Untold int }
+
+func countChecks(list []Check) (n checkCounts) {
 	for i := range list {
-		known += min(list[i].Runs, 1)
-		switch one := &list[i]; {
-		case one.Held == one.Runs && one.Runs > one.Untold:
-			held++
-		case one.fails():
-			failed++
+		one := &list[i]
+		n.Known, n.Untold = n.Known+min(one.Runs, 1), n.Untold+min(one.Untold, 1)
+		if one.Held == one.Runs && one.Runs > one.Untold {
+			n.Held++
+		} else if one.fails() {
+			n.Failed++
 		}
 	}
-	return held, failed, known
+	return n
 }
+
+// Checks counts the checks of the design.
+func (one *Ranked) Checks() checkCounts { return countChecks(one.Expected) }
 
 // mergeChecks returns each check with the number of runs that it held in.
 func mergeChecks(trials []Trial) []Check {
@@ -251,18 +234,16 @@ func mergeChecks(trials []Trial) []Check {
 	return list
 }
 
-// checkState returns the state of a design's checks: all must hold in every run.
-func checkState(list []Check) (state string, ok *bool) {
-	held, failed, _ := countChecks(list)
-	switch {
-	case len(list) == 0:
-		return "", nil
-	case failed > 0:
-		return results.DoesNotHold, new(false)
-	case held == len(list) && !slices.ContainsFunc(list, func(e Check) bool { return e.Untold > 0 }):
-		return results.Holds, new(true)
+// setState sets the state of a design's checks: all must hold in every run.
+func (one *Ranked) setState() {
+	switch n := one.Checks(); {
+	case len(one.Expected) == 0:
+	case n.Failed > 0:
+		one.State, one.Ok = results.DoesNotHold, new(false)
+	case n.Held == len(one.Expected) && n.Untold == 0:
+		one.State, one.Ok = results.Holds, new(true)
 	default:
-		return results.CannotTell, nil
+		one.State = results.CannotTell
 	}
 }
 
@@ -277,4 +258,112 @@ func (c *Contest) noneHolds() bool {
 		ran += min(len(one.Seeds), 1)
 	}
 	return ran > 0 && len(c.Ranking) > 1
+}
+
+// Arm is one design with its runs.
+type Arm struct {
+	// Design is its name, PartitionKey and RowKey its templates, Copies the number of additional
+	// keys of each entity.
+	Design               string
+	PartitionKey, RowKey string
+	Copies               int
+	// Cannot lists the operations that the design cannot serve; such an arm has no runs.
+	Cannot []Obstacle
+	// Order is how new PartitionKeys arrive, as results names it: append-only, spread and so
+	// on; empty if unknown.
+	Order string
+	// Trials are its runs under the scenario's profile, Others those under the other profile;
+	// empty if that was not tried.
+	Trials, Others []Trial
+	// Record is that of the first run, for the reasons and the heat map; nil for none.
+	Record *results.Record
+}
+
+// Obstacle is an operation that a design cannot serve, with the reason.
+type Obstacle struct {
+	Operation string `json:"operation"`
+	Why       string `json:"why"`
+}
+
+// Trial is the result of one run of a design.
+type Trial struct {
+	Seed     uint64
+	Validity string
+	// Late means that the generator was late in a measured step, so that Sustained and
+	// Operations do not depend on the design alone.
+	Late bool
+	// Sustained is the entities per second that were served in time, as the application counts:
+	// without copies, and without entities that a query scans and does not return. Lost is the
+	// share of the offered operations that were never served, 0 to 1.
+	Sustained, Lost float64
+	// Met is the share of the due operations that were served in time, of the worst operation;
+	// nil for clients that wait.
+	Met *float64
+	// Operations are the response times, in the order of the scenario.
+	Operations []OperationTrial
+	// Moves counts the ranges that load balancing split, moved or merged under the measured
+	// load, Unrecovered the moves after which the load was never served as before. Recovery is
+	// the maximum of the others in seconds, nil for none.
+	Moves, Unrecovered int
+	Recovery           *float64
+	// Fairness is Jain's index over the partitions that were offered less than half of the
+	// target, 1 if all were served alike. ColdServed is the mean share that they were served.
+	// Both are nil for fewer than two, or if none was served.
+	Fairness, ColdServed *float64
+	// Events counts the operations sent in the measured phases, Served those that succeeded. The
+	// others are per success: entities counted by Azure's rule, transactions billed without
+	// throttled requests, throttled requests, and bytes stored. All are 0 without a success.
+	Events, Served                             int64
+	Counted, Billed, ThrottledRequests, Stored float64
+	// Expected are the checks of the scenario, in its order.
+	Expected []results.Check
+}
+
+// OperationTrial is the response time of one operation, in microseconds; a quantile of too few
+// durations is nil.
+type OperationTrial struct {
+	Name     string
+	P50, P99 *int64
+}
+
+// Options describes a contest. The zero value has no name, no price and [DefaultAlpha].
+type Options struct {
+	// Scenario is its name, Repeat the command that repeats the contest. Both may be empty.
+	Scenario, Repeat string
+	// Profile and Other name the model's profiles of the arms' Trials and Others; empty if
+	// nothing is modelled.
+	Profile, Other string
+	// Alpha is how often a contest of equal designs may show a difference, 0 to below 0.5; 0
+	// means DefaultAlpha.
+	Alpha float64
+	// Price is zero for a contest without costs.
+	Price Price
+}
+
+// Price is per million billed transactions, and per GiB and month of stored entities, in any
+// currency. BillRefused bills throttled requests as well.
+type Price struct {
+	PerMillion  float64 `json:"per_million_transactions"`
+	PerGiBMonth float64 `json:"per_gib_and_month"`
+	BillRefused bool    `json:"throttled_are_billed"`
+}
+
+// DefaultAlpha is the default share of contests that may show a difference by chance.
+const DefaultAlpha = 0.05
+
+// maxPrice is the maximum price, in any currency.
+const maxPrice = 1e9
+
+// Validate returns every fault.
+func (o Options) Validate() (faults []error) {
+	if !(o.Alpha >= 0 && o.Alpha < 0.5) {
+		faults = append(faults, fmt.Errorf("alpha is %v; expected more than 0 and less than 0.5", o.Alpha))
+	}
+	names := []string{"the price of a million transactions", "the price of a GiB and month"}
+	for i, value := range []float64{o.Price.PerMillion, o.Price.PerGiBMonth} {
+		if !(value >= 0 && value <= maxPrice) {
+			faults = append(faults, fmt.Errorf("%s is %v; expected a number from 0 to %s", names[i], value, document.Count(maxPrice)))
+		}
+	}
+	return faults
 }

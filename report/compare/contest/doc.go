@@ -20,5 +20,5 @@
 // sustained rate. A difference below the figure's resolution is never shown, and runs are
 // assumed to vary by half of the resolution, or by one operation, even if they are equal.
 //
-// The sentences of a contest are one table of conditions and templates in sentences.go.
+// The sentences of a contest are one table of conditions and templates, narrative.tmpl.
 package contest

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
+	"loadgen/report/compare/statistics"
 	"loadgen/report/document"
 	"loadgen/results"
 )
@@ -48,16 +50,16 @@ func Document(c *Contest) *document.Document {
 	}
 	n.show(d)
 	d.Add("why", "Why", document.List{Items: c.why(maxReasons)})
-	d.Add("ranking", "Ranking", c.ranking(), c.keys())
+	d.Add("ranking", "Ranking", n.ranking(), c.keys())
 	if n.Ran > 0 {
 		where := document.Chart{ID: ChartID, Title: "Where the load went, by design",
 			Says: "One row per partition, in the order of its keys: served and throttled by second."}
 		d.Screen = append(d.Screen, where)
 		d.Add("where", "Where the load went", where)
 	}
-	d.Add("costs", "What an event costs", c.costs())
-	d.Add("times", "Response times", c.times())
-	d.Add("moves", "Moves, and cold partitions", c.moves())
+	d.Add("costs", "What an event costs", n.costs())
+	d.Add("times", "Response times", n.times())
+	d.Add("moves", "Moves, and cold partitions", n.moves())
 	d.Add("rests-on", "Basis", document.List{Items: c.RestsOn})
 	d.Add("cannot-tell", "Limitations", document.List{Items: c.CannotTell})
 	d.Add("repeat", "Repeat this contest", document.Paragraph{Text: c.Repeat, Verbatim: true})
@@ -81,53 +83,62 @@ func (n *narrative) show(d *document.Document) {
 // why returns for each design the checks that did not hold in every run and some of its reasons,
 // the most important first.
 func (c *Contest) why(reasons int) []string {
-	var lines []string
-	for _, one := range c.Ranking {
-		var fails, says []string
-		for _, e := range one.Expected {
-			if e.Held < e.Runs {
-				fails = append(fails, e.Expr+optional(e.Observed != "", " (%s)", e.Observed)+optional(e.Held > 0, ", held in %d of %d runs", e.Held, e.Runs))
-			}
-		}
-		for _, reason := range one.Reasons[:min(reasons, len(one.Reasons))] {
-			says = append(says, reason.Says)
-		}
-		if text := document.Join("; ", optional(fails != nil, "fails %s", strings.Join(fails, ", ")), strings.Join(says, "; ")); text != "" {
-			lines = append(lines, one.Design+": "+text)
-		}
-	}
-	return lines
+	return collect(c.Ranking, func(one *Ranked) string {
+		fails := collect(one.Expected, func(e *Check) string {
+			return optional(e.Held < e.Runs, "%s%s%s", e.Expr, optional(e.Observed != "", " (%s)", e.Observed), optional(e.Held > 0, ", held in %d of %d runs", e.Held, e.Runs))
+		})
+		says := collect(one.Reasons[:min(reasons, len(one.Reasons))], func(r *Reason) string { return r.Says })
+		text := document.Join("; ", optional(fails != nil, "fails %s", strings.Join(fails, ", ")), strings.Join(says, "; "))
+		return optional(text != "", "%s: %s", one.Design, text)
+	})
 }
 
 // standings has a row for each design with a bar for its sustained rate. Last returns the value of
 // the last column, if there is one.
 func (c *Contest) standings(caption string, last func(*Ranked) any, more ...string) document.Table {
-	t := document.NewTable("designs", caption, append([]string{"design|words", "", "sustained/s|rate", "lost|share", "checks held"}, more...)...)
 	full := 0.
 	for i := range c.Ranking {
-		full = max(full, c.Ranking[i].Sustained.value())
+		full = max(full, c.Ranking[i].Sustained.Value())
 	}
-	for _, one := range c.Ranking {
+	return c.table("designs", caption, func(one *Ranked) []any {
 		var bar, sustained any = "", one.place()
 		if one.Sustained != nil {
 			bar, sustained = &document.Bar{Solid: one.Sustained.Mean, Full: full}, one.Sustained.Mean
 		}
 		tone := document.ToneOf(one.State)
-		t.Add(tone, one.Design, bar, sustained, one.Lost.mean(), tone, one.heldIn(), last(&one))
+		return []any{tone, one.Design, bar, sustained, one.Lost.Pointer(), tone, one.heldIn(), last(one)}
+	}, append([]string{"design|words", "", "sustained/s|rate", "lost|share", "checks held"}, more...)...)
+}
+
+// table returns a table with a row for each design that has one.
+func (c *Contest) table(id, caption string, row func(*Ranked) []any, columns ...string) document.Table {
+	t := document.NewTable(id, caption, columns...)
+	for i := range c.Ranking {
+		if values := row(&c.Ranking[i]); values != nil {
+			t.Add(values...)
+		}
 	}
-	return t
+	return t.WithoutEmpty()
+}
+
+// cells are a mean and its interval.
+func cells(e *statistics.Estimate) []any {
+	if e == nil {
+		return []any{nil, nil}
+	}
+	return []any{e.Mean, e.Interval}
 }
 
 // heldIn is the number of checks that hold, of those with a result.
 func (one *Ranked) heldIn() string {
-	held, _, known := countChecks(one.Expected)
-	switch {
+	switch n := one.Checks(); {
 	case len(one.Expected) == 0:
 		return document.Untold
-	case known == 0:
+	case n.Known == 0:
 		return results.CannotTell
+	default:
+		return fmt.Sprintf("%d of %d", n.Held, n.Known)
 	}
-	return fmt.Sprintf("%d of %d", held, known)
 }
 
 // Keys returns the templates of the keys.
@@ -137,27 +148,23 @@ func (one *Ranked) Keys() string {
 
 // keys shows the keys of each design.
 func (c *Contest) keys() document.Table {
-	t := document.NewTable("keys", "Keys", "design|words", "PartitionKey|words", "RowKey|words", "copies|nonzero|optional", "new keys|words|optional")
-	for i := range c.Ranking {
-		if one := &c.Ranking[i]; one.PartitionKey != "" || one.RowKey != "" {
-			t.Add(one.Design, one.PartitionKey, one.RowKey, one.Copies, one.Order)
+	return c.table("keys", "Keys", func(one *Ranked) []any {
+		if one.PartitionKey == "" && one.RowKey == "" {
+			return nil
 		}
-	}
-	return t.WithoutEmpty()
+		return []any{one.Design, one.PartitionKey, one.RowKey, one.Copies, one.Order}
+	}, "design|words", "PartitionKey|words", "RowKey|words", "copies|nonzero|optional", "new keys|words|optional")
 }
 
-func (c *Contest) ranking() document.Table {
-	t := document.NewTable("ranking", "Designs, best first", "design|words", "rank", "sustained/s|rate", "95 %|rate", "of the first|factor",
-		"95 %|factor", "lost|share", "worst p99|micros", "held")
-	for _, one := range c.Ranking {
+func (n *narrative) ranking() document.Table {
+	t := n.table("ranking", "Designs, best first", func(one *Ranked) []any {
 		ratio := []any{nil, nil}
 		if one.Ratio != nil {
 			ratio = []any{one.Ratio.Ratio, one.Ratio.Interval}
 		}
-		t.Add(one.Design, one.place(), one.Sustained.mean(), one.Sustained.interval(), ratio, one.Lost.mean(), one.WorstP99.mean(),
-			document.ToneOf(one.State), one.heldIn())
-	}
-	t.Notes = []string{document.Join("; ", c.Figures, rankingNote)}
+		return []any{one.Design, one.place(), cells(one.Sustained), ratio, one.Lost.Pointer(), one.WorstP99.Pointer(), document.ToneOf(one.State), one.heldIn()}
+	}, "design|words", "rank", "sustained/s|rate", "95 %|rate", "of the first|factor", "95 %|factor", "lost|share", "worst p99|micros", "held")
+	t.Notes = n.sentences("ranking note")
 	return t
 }
 
@@ -172,46 +179,101 @@ func (one *Ranked) place() string {
 	return strconv.Itoa(*one.Rank)
 }
 
-func (c *Contest) costs() document.Table {
-	t := document.NewTable("costs", "What an event costs", "design|words", "counted|rate", "billed|rate", "throttled|rate", "stored, B|rate",
-		"cost/million|money|optional", "and a month|money|optional")
-	for i := range c.Ranking {
-		if one := &c.Ranking[i]; len(one.Seeds) > 0 {
-			t.Add(one.Design, one.Counted.mean(), one.Billed.mean(), one.Throttled.mean(), one.Stored.mean(), one.Cost, one.Keeping)
+func (n *narrative) costs() document.Table {
+	t := n.table("costs", "What an event costs", func(one *Ranked) []any {
+		if len(one.Seeds) == 0 {
+			return nil
 		}
-	}
-	t.Notes = []string{costsNote}
-	if p := c.Price; p != nil {
-		t.Notes[0] += optional(p.BillRefused, "; the cost includes throttled requests") +
-			optional(p.PerMillion > 0, "; price of a million transactions: %s", document.Money(p.PerMillion))
-	}
-	return t.WithoutEmpty()
+		return []any{one.Design, one.Counted.Pointer(), one.Billed.Pointer(), one.Throttled.Pointer(), one.Stored.Pointer(), one.Cost, one.Keeping}
+	}, "design|words", "counted|rate", "billed|rate", "throttled|rate", "stored, B|rate", "cost/million|money|optional", "and a month|money|optional")
+	t.Notes = n.sentences("costs note")
+	return t
 }
 
-func (c *Contest) times() document.Table {
+func (n *narrative) times() document.Table {
 	t := document.NewTable("times", "Response times", "design|words", "operation|words", "p50|millis|unit=ms", "p99|millis|unit=ms",
 		"min p99|millis|unit=ms", "max p99|millis|unit=ms")
-	for i := range c.Ranking {
-		for _, one := range c.Ranking[i].Operations {
+	for i := range n.Ranking {
+		for _, one := range n.Ranking[i].Operations {
 			bounds := []any{nil, nil}
 			if one.P99Range != nil {
 				bounds = []any{one.P99Range[0], one.P99Range[1]}
 			}
-			t.Add(c.Ranking[i].Design, one.Operation, one.P50, one.P99, bounds)
+			t.Add(n.Ranking[i].Design, one.Operation, one.P50, one.P99, bounds)
 		}
 	}
-	t.Notes = []string{document.Join("; ", c.Figures, timesNote)}
+	t.Notes = n.sentences("times note")
 	return t
 }
 
 // moves shows recovery and cold partitions of the designs that have any.
-func (c *Contest) moves() document.Table {
-	t := document.NewTable("moves", "Moves, and cold partitions", "design|words", "moves", "recovery, s|rate", "95 %|rate", "never", "cold: fairness|rate", "served|share")
-	for i := range c.Ranking {
-		if one := &c.Ranking[i]; one.Moves != 0 || one.Fairness != nil {
-			t.Add(one.Design, one.Moves, one.Recovery.mean(), one.Recovery.interval(), one.Unrecovered, one.Fairness.mean(), one.ColdServed.mean())
+func (n *narrative) moves() document.Table {
+	t := n.table("moves", "Moves, and cold partitions", func(one *Ranked) []any {
+		if one.Moves == 0 && one.Fairness == nil {
+			return nil
 		}
-	}
-	t.Notes = []string{movesNote}
+		return []any{one.Design, one.Moves, cells(one.Recovery), one.Unrecovered, one.Fairness.Pointer(), one.ColdServed.Pointer()}
+	}, "design|words", "moves", "recovery, s|rate", "95 %|rate", "never", "cold: fairness|rate", "served|share")
+	t.Notes = n.sentences("moves note")
 	return t
+}
+
+// Sofar is a contest in progress.
+type Sofar struct {
+	// Standing is the contest by the runs that are over.
+	Standing *Contest
+	// Seeds is the planned number of runs of each design, Done and Of count the runs, those under
+	// another profile included.
+	Seeds, Done, Of int
+	// Left is the remaining time, nil if unknown.
+	Left *time.Duration
+	// UnderWay are the runs in progress. Over means that no run is left.
+	UnderWay []UnderWay
+	Over     bool
+}
+
+// UnderWay is a run in progress.
+type UnderWay struct {
+	Design string `col:""`
+	// Run counts from 1; Profile is empty for that of the scenario.
+	Run     int    `col:""`
+	Profile string `col:"|spare=2"`
+	Phase   string `col:"|named|spare=1"`
+	// At is the run's own time, Left the remaining time, nil if unknown.
+	At   time.Duration  `col:"in|minutes"`
+	Left *time.Duration `col:"|minutes"`
+	// Offered and Served are entities per second, Throttled is the share of the attempts, of the
+	// last seconds; nil if there are too few.
+	Offered   *float64 `col:"|rate|unit=entities/s"`
+	Served    *float64 `col:"|rate|unit=entities/s"`
+	Throttled *float64 `col:"|share"`
+}
+
+// Document returns the standing of the contest, with the same structure at every call, and the
+// line above the page. There is no standing until each design that can run has a run.
+func (s *Sofar) Document() (d *document.Document, says string) {
+	n, runs := newNarrative(s.Standing), fmt.Sprintf("%d of %d runs are over", s.Done, s.Of)
+	left := func(d time.Duration) string { return document.Minutes(d.Seconds()) }
+	says = "live · " + runs + optional(s.Left != nil, " · about %s left", document.Told(s.Left, left))
+	if s.Over {
+		says = "the runs are over: the report is being made"
+	}
+	a := document.Answer{Claim: "NOTHING TO TELL YET", Beside: "each design needs a finished run"}
+	if n.Idle() == nil {
+		a = n.answer(inAnswer, inScreen)
+		a.State, a.Mark, a.Claim = "", nil, "SO FAR: "+a.Claim
+		a.Says = append(a.Says[:min(2, len(a.Says))], "Stopping early at a good result makes false results more likely.")
+	}
+	designs := n.standings("Designs, best first so far", func(one *Ranked) any {
+		if len(one.Cannot) > 0 {
+			return "cannot"
+		}
+		return fmt.Sprintf("%d of %d", len(one.Seeds), s.Seeds)
+	}, "runs")
+	return &document.Document{
+		Title: "Contest of designs: " + n.Scenario, Subtitle: document.Counted(len(n.Ranking), "design") + " · " + runs, Answer: a,
+		Screen: []document.Block{designs},
+		Sections: []document.Section{{ID: "under-way", Title: "Runs in progress",
+			Blocks: []document.Block{document.Of("runs", "Runs in progress, by their own clocks", s.UnderWay)}}},
+	}, says
 }

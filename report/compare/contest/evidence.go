@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 
-	"loadgen/report/compare/statistics"
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/figure"
 )
@@ -31,24 +32,27 @@ type evidence struct {
 	Reason
 	// Order is that of the keys. Throttled is the share of attempts, 0 if it is not part of the
 	// sentence.
-	Order     string
+	Order     keyOrder
 	Throttled float64
-	// Cause is why a partition below its limit was throttled, or why an operation cannot be
-	// served.
+	// Record is that of a run in which a partition below its limit was throttled, nil otherwise.
+	Record *results.Record
+	// Cause is why an operation cannot be served.
 	Cause string
-	// Compared is the name of the first design, empty if it is not compared. Value is the figure of
-	// this design, OfFirst that of the first.
-	Compared       string
-	Value, OfFirst float64
-	Copies         int
+	// Compared is the name of the first design. Is is the figure of this design, Was that of the
+	// first, empty if they are not compared.
+	Compared, Is, Was string
+	Copies            int
 }
+
+// PartitionName returns the quoted PartitionKey.
+func (e *evidence) PartitionName() string { return document.Told(e.Partition, strconv.Quote) }
 
 // evidence returns the reasons of the i-th design, the most important first; nothing for a
 // design that is as good as the first and fails nothing.
 func (r *order) evidence(i int, one, best *Ranked, p Price) []evidence {
 	arm, first := r.arms[i], r.arms[r.sequence[0]]
 	fails := slices.ContainsFunc(one.Expected, func(e Check) bool { return e.Held < e.Runs })
-	if *one.Rank == 1 && one.Lost.value() < minLost && !fails {
+	if *one.Rank == 1 && one.Lost.Value() < minLost && !fails {
 		return nil
 	}
 	var list []evidence
@@ -56,8 +60,8 @@ func (r *order) evidence(i int, one, best *Ranked, p Price) []evidence {
 		list = append(throttling(arm), countingMore(arm, first, one.Behind)...)
 	}
 	if one.Behind == byBilled {
-		mean := func(a *Arm) float64 { return statistics.Mean(valuesOf(a.Trials, perEvent(p.billed))) }
-		list = append(list, evidence{Reason: Reason{Kind: BillsMore}, Compared: first.Design, Value: mean(arm), OfFirst: mean(first)})
+		list = append(list, evidence{Reason: Reason{Kind: BillsMore}, Compared: best.Design,
+			Is: document.Finely(one.charged(p)), Was: document.Finely(best.charged(p))})
 	}
 	// A p99 is a reason if it decides, or if nothing else explains the difference.
 	if one.Behind == byWorst || one.Behind != "" && len(list) == 0 {
@@ -66,27 +70,27 @@ func (r *order) evidence(i int, one, best *Ranked, p Price) []evidence {
 	return list
 }
 
-// throttling returns where the load was Throttled: at a partition or at the account.
+// throttling returns where the load was throttled: at a partition or at the account.
 func throttling(arm *Arm) []evidence {
 	throttled := figure.Of(arm.Record).Share("throttled")
 	if !throttled.Told || throttled.Value < minLost {
 		return nil
 	}
 	worst, account := cmp.Or(hottest(arm.Record), hottestOffered(arm.Record)), accountLimit(arm.Record)
-	end := evidence{Reason: Reason{Kind: OneEnd}, Order: arm.Order}
+	end := evidence{Reason: Reason{Kind: OneEnd}, Order: keyOrder(arm.Order)}
 	switch {
 	case account != nil && (worst == nil || worst.Demand < worst.Target):
 		return []evidence{{Reason: *account}}
 	case worst == nil:
 		return []evidence{{Reason: Reason{Kind: Unserved}, Throttled: throttled.Value}}
 	case worst.Demand >= worst.Target || worst.Share >= minDemandShare:
-		list := []evidence{{Reason: *worst, Cause: belowTarget(arm.Record)}}
-		if insertsAt(arm.Order) != "" {
+		list := []evidence{{Reason: *worst, Record: arm.Record}}
+		if end.Order.InsertsAt() != "" {
 			list = append(list, end)
 		}
 		return list
-	case insertsAt(arm.Order) == "":
-		end = evidence{Reason: Reason{Kind: Unserved}, Cause: belowTarget(arm.Record)}
+	case end.Order.InsertsAt() == "":
+		end = evidence{Reason: Reason{Kind: Unserved}, Record: arm.Record}
 	}
 	end.Demand, end.Target, end.Throttled = worst.Demand, worst.Target, throttled.Value
 	return []evidence{end}
@@ -134,7 +138,7 @@ func countingMore(arm, first *Arm, behind string) []evidence {
 			continue
 		}
 		if more {
-			one.Compared, one.OfFirst = first.Design, *one.First
+			one.Compared, one.Was = first.Design, document.Rate(*one.First)
 		}
 		list = append(list, one)
 	}
@@ -144,21 +148,30 @@ func countingMore(arm, first *Arm, behind string) []evidence {
 
 // slowness returns the operation with the maximum p99.
 func slowness(one, best *Ranked) []evidence {
-	slow := evidence{Reason: Reason{Kind: Slow}}
+	slow, p99 := evidence{Reason: Reason{Kind: Slow}}, int64(0)
 	for _, t := range one.Operations {
-		if t.P99 != nil && float64(*t.P99) > slow.Value {
-			slow.Operation, slow.Value = t.Operation, float64(*t.P99)
+		if t.P99 != nil && *t.P99 > p99 {
+			slow.Operation, p99 = t.Operation, *t.P99
 		}
 	}
-	if slow.Value == 0 {
+	if p99 == 0 {
 		return nil
 	}
+	slow.Is = document.Micros(p99)
 	for _, t := range best.Operations {
 		if t.Operation == slow.Operation && t.P99 != nil {
-			slow.Compared, slow.OfFirst = best.Design, float64(*t.P99)
+			slow.Compared, slow.Was = best.Design, document.Micros(*t.P99)
 		}
 	}
 	return []evidence{slow}
+}
+
+// clip returns the cells of some columns.
+func clip(cells results.HeatCells, from, to int) *results.HeatCells {
+	for _, series := range cells.Series() {
+		*series = (*series)[min(from, len(*series)):min(to+1, len(*series))]
+	}
+	return &cells
 }
 
 // hottest returns the partition that throttled most in the measured part of the heat map, with
@@ -174,34 +187,32 @@ func hottest(record *results.Record) *Reason {
 	width := float64(heat.SecondsPerColumn)
 	to := int(math.Max(0, math.Ceil(end.Seconds()/width)-1))
 	from := min(int(math.Max(0, math.Ceil(begin.Seconds()/width))), to)
-	window := func(values []int64) []int64 { return values[min(from, len(values)):min(to+1, len(values))] }
 	var row *results.HeatRow
 	maxThrottled := int64(0)
 	for i := range heat.Rows {
-		if throttled := sum(window(heat.Rows[i].Throttled)); throttled > maxThrottled {
+		if throttled := clip(heat.Rows[i].HeatCells, from, to).Sum().Throttled; throttled > maxThrottled {
 			row, maxThrottled = &heat.Rows[i], throttled
 		}
 	}
 	if row == nil {
 		return nil
 	}
-	throttled := window(row.Throttled)
-	first, last := from+slices.IndexFunc(throttled, func(n int64) bool { return n > 0 }), from+len(throttled)-1
-	for row.Throttled[last] <= 0 {
+	cells := clip(row.HeatCells, from, to)
+	first, last := slices.IndexFunc(cells.Throttled, func(n int64) bool { return n > 0 }), len(cells.Throttled)-1
+	for cells.Throttled[last] <= 0 {
 		last--
 	}
-	one := &Reason{Kind: HotPartition, Table: row.Table, Partition: new(row.Key), FromSecond: new(int64(first) * heat.SecondsPerColumn),
+	one := &Reason{Kind: HotPartition, Table: row.Table, Partition: new(row.Key), FromSecond: new(int64(from+first) * heat.SecondsPerColumn),
 		Target: float64(record.Manifest.Targets.Partition)}
-	for _, demanded := range window(row.Demanded) {
+	for _, demanded := range cells.Demanded {
 		one.Demand = max(one.Demand, float64(demanded)/width)
 	}
-	from, to = first, last
-	all := sum(window(heat.Rest.Demanded)) + sum(window(heat.Nowhere.Demanded))
-	for i := range heat.Rows {
-		all += sum(window(heat.Rows[i].Demanded))
+	all := int64(0)
+	for _, cells := range slices.Concat([]results.HeatRow{{HeatCells: heat.Rest}, {HeatCells: heat.Nowhere}}, heat.Rows) {
+		all += clip(cells.HeatCells, from+first, from+last).Sum().Demanded
 	}
 	if all > 0 {
-		one.Share = float64(sum(window(row.Demanded))) / float64(all)
+		one.Share = float64(clip(row.HeatCells, from+first, from+last).Sum().Demanded) / float64(all)
 	}
 	return one
 }
@@ -217,11 +228,4 @@ func hottestOffered(record *results.Record) *Reason {
 		}
 	}
 	return one
-}
-
-func sum(values []int64) (all int64) {
-	for _, value := range values {
-		all += value
-	}
-	return all
 }

@@ -33,19 +33,14 @@ const (
 
 // Read parses the JSON of a contest. Its error is one line and wraps [ErrFile].
 func Read(text []byte) (*Contest, error) {
+	c, err := new(Contest), error(nil)
 	if len(text) > MaxBytes {
-		return nil, fmt.Errorf("%w: it has more than %d bytes", ErrFile, MaxBytes)
+		err = fmt.Errorf("it has more than %d bytes", MaxBytes)
+	} else if err = json.Unmarshal(text, c); err == nil {
+		err = c.validate()
 	}
-	c := new(Contest)
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	if err := decoder.Decode(c); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("%w: %s", ErrFile, results.OneLine(err))
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%w: text after its end", ErrFile)
-	}
-	if err := c.validate(); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFile, err)
 	}
 	return c, nil
 }
@@ -118,7 +113,7 @@ func (c *Kept) arms() []chart.HeatArm {
 		if record == nil {
 			continue
 		}
-		says := "sustains " + document.Told(one.Sustained.mean(), document.Rate) + " entities/s; " + document.Told(one.Lost.mean(), document.Share) + " lost"
+		says := "sustains " + document.Told(one.Sustained.Pointer(), document.Rate) + " entities/s; " + document.Told(one.Lost.Pointer(), document.Share) + " lost"
 		list = append(list, chart.HeatArm{Name: one.Design, Keys: one.Keys(), Says: says, Record: record})
 	}
 	return list

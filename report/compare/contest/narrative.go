@@ -5,10 +5,8 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"loadgen/report/document"
 	"loadgen/results"
@@ -45,24 +43,6 @@ func (n *narrative) first(place string) string {
 	return ""
 }
 
-// says returns the sentence of a reason.
-func (e *evidence) says() string { return strings.Join(table().Phrases(e, e.Kind), "") }
-
-// PartitionName returns the quoted PartitionKey.
-func (e *evidence) PartitionName() string { return document.Told(e.Partition, strconv.Quote) }
-
-// InsertsAt returns where all inserts go at a moment.
-func (e *evidence) InsertsAt() string { return insertsAt(e.Order) }
-
-// HasHotTail reports whether inserts go to the newest partition of each bucket.
-func (e *evidence) HasHotTail() bool { return e.Order == results.HotTail }
-
-// P99 is the value of this design in microseconds, FirstP99 that of the first.
-func (e *evidence) P99() int64 { return int64(e.Value) }
-
-// FirstP99 is described with P99.
-func (e *evidence) FirstP99() int64 { return int64(e.OfFirst) }
-
 // optional returns a part of a sentence, empty without its condition.
 func optional(when bool, template string, values ...any) string {
 	if !when {
@@ -71,30 +51,35 @@ func optional(when bool, template string, values ...any) string {
 	return fmt.Sprintf(template, values...)
 }
 
-func formatMicros(value float64) string { return document.Micros(int64(value)) }
+// keyOrder is how new PartitionKeys arrive, as results names it.
+type keyOrder string
 
-// belowTarget returns why a partition below its limit can be throttled.
-func belowTarget(record *results.Record) string {
-	const burst, layer = "a burst or a scan exceeded it", "its range shared a server or moved"
-	// A warm model has no ranges and servers.
-	modelled, cold := record.Manifest.Modelled(), record.Manifest.Start == "cold"
-	return optional(!modelled, "%s, or %s", burst, layer) + optional(modelled && cold, "%s, or %s", layer, burst) + optional(modelled && !cold, burst)
-}
-
-// insertsAt returns where all inserts go at a moment, empty if they are spread.
-func insertsAt(order string) string {
-	if tails := results.TailsOf(order); tails > 0 {
+// InsertsAt returns where all inserts go at a moment, empty if they are spread.
+func (o keyOrder) InsertsAt() string {
+	if tails := results.TailsOf(string(o)); tails > 0 {
 		return document.Counted(tails, "place")
 	}
-	return map[string]string{results.AppendOnly: "the newest partition", results.PrependOnly: "the first partition",
-		results.MovingPoint: "one partition", results.OnePartition: "one partition", results.HotTail: "the newest partition of each bucket"}[order]
+	return map[keyOrder]string{results.AppendOnly: "the newest partition", results.PrependOnly: "the first partition",
+		results.MovingPoint: "one partition", results.OnePartition: "one partition", results.HotTail: "the newest partition of each bucket"}[o]
 }
+
+// HasHotTail reports whether inserts go to the newest partition of each bucket.
+func (o keyOrder) HasHotTail() bool { return o == results.HotTail }
 
 // sentenceOf joins facts and begins with a capital letter.
 func sentenceOf(facts ...string) string {
 	text := strings.Join(facts, "; ")
-	_, size := utf8.DecodeRuneInString(text)
-	return strings.ToUpper(text[:size]) + text[size:]
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// collect returns the texts of a list that are not empty.
+func collect[T any](list []T, text func(*T) string) (all names) {
+	for i := range list {
+		if one := text(&list[i]); one != "" {
+			all = append(all, one)
+		}
+	}
+	return all
 }
 
 // names are designs in a sentence.
@@ -201,135 +186,74 @@ func (n *narrative) NoneHolds() bool { return n.noneHolds() }
 // Tie reports whether several designs are best.
 func (n *narrative) Tie() bool { return n.Winner == nil && !n.noneHolds() && len(n.Best) > 1 }
 
-// Grouped lists the designs of each group, empty if the claim is enough.
+// Grouped lists the designs of each group, empty without groups.
 func (n *narrative) Grouped() string {
-	if n.named == nil || !n.Tie() && (n.noneHolds() || n.Idle() == nil) && len(n.Holding()) < 2 {
+	list := collect(n.named, func(group *string) string { return *group + ": " + n.groups[*group].String() })
+	if list == nil {
 		return ""
-	}
-	var list []string
-	for _, group := range n.named {
-		list = append(list, group+": "+n.groups[group].String())
 	}
 	return sentenceOf(list...)
 }
 
-// LostByFirst is the share of operations that the first design loses.
-func (n *narrative) LostByFirst() float64 { return n.First.Lost.value() }
-
-// OneEnd is the order of the first design's keys, nil if inserts are spread.
-func (n *narrative) OneEnd() *evidence {
-	if insertsAt(n.First.Order) == "" {
-		return nil
-	}
-	return &evidence{Order: n.First.Order}
-}
+// Order is the order of the first design's keys.
+func (n *narrative) Order() keyOrder { return keyOrder(n.First.Order) }
 
 // Remedies lists what would have to change so that the first design holds its checks.
 func (n *narrative) Remedies() string { return strings.Join(n.sentences(inRemedy), ", or ") }
 
 // Highest returns the design with the highest rate.
 func (n *narrative) Highest() *Ranked {
-	highest := n.First
-	for i := range n.Ranking {
-		if one := &n.Ranking[i]; one.Rate() > highest.Rate() {
-			highest = one
-		}
-	}
-	return highest
+	return new(slices.MaxFunc(n.Ranking, func(a, b Ranked) int { return cmp.Compare(a.Sustained.Value(), b.Sustained.Value()) }))
 }
 
 // Scanned are the operations for which the first design scans.
-func (n *narrative) Scanned() (scanned names) {
-	for _, reason := range n.First.Reasons {
-		if reason.Kind == Scans {
-			scanned = append(scanned, reason.Operation)
-		}
-	}
-	return scanned
+func (n *narrative) Scanned() names {
+	return collect(n.First.Reasons, func(r *Reason) string { return optional(r.Kind == Scans, "%s", r.Operation) })
 }
 
 // Missed are the checks that the first design fails, with their values.
-func (n *narrative) Missed() (missed names) {
-	for i := range n.First.Expected {
-		if e := &n.First.Expected[i]; e.fails() && e.Observed != "" {
-			missed = append(missed, e.Expr+": "+e.Observed)
-		}
-	}
-	return missed
+func (n *narrative) Missed() names {
+	return collect(n.First.Expected, func(e *Check) string { return optional(e.fails() && e.Observed != "", "%s: %s", e.Expr, e.Observed) })
 }
 
-// PowerList lists how often differences are found.
-func (n *narrative) PowerList() string {
-	var list []string
-	for _, one := range n.Power {
-		often := optional(one.Found > 99, "more than 99") + optional(one.Found <= 99, "about %s", document.Decimals(one.Found, 0))
-		list = append(list, document.Decimals(one.Difference, 1)+" % in "+often)
-		if one.Found > 99 {
-			break // larger differences too
-		}
-	}
-	return strings.Join(list, ", of ")
+// deciding is the place of the figure by which the next design is behind the first.
+func (n *narrative) deciding() int {
+	return max(sustained, slices.IndexFunc(criteria, func(f criterion) bool { return f.name == n.Next.Behind }))
+}
+
+// Figure is the name of that figure, empty for the sustained rate.
+func (n *narrative) Figure() string {
+	return optional(n.deciding() != sustained, "%s", criteria[n.deciding()].words)
+}
+
+// Deciding is the value of that figure for a design.
+func (n *narrative) Deciding(one *Ranked) string {
+	return document.Told((*one.figures()[n.deciding()].to).Pointer(), criteria[n.deciding()].format)
 }
 
 // minMultiple is the minimum ratio that is written as a multiple, not as a percentage.
 const minMultiple = 1.5
 
-// ahead is how far the first design is ahead of the next.
-type ahead struct {
-	Next *Ranked
-	// Alone reports that no other design ran, Checks that checks decide, ByRate that the sustained rate does; otherwise
-	// Words names the figure.
-	Alone, Checks, ByRate                            bool
-	Words                                            string
-	Held, HeldByNext, Failed, FailedByNext, Expected int
-	// Is and Was are the deciding figure of both.
-	Is, Was string
-	// Times is the ratio of the sustained rates if these decide, Bounds its interval, RateTimes the ratio if checks
-	// decide. Shown reports whether the rates differ.
-	Times, RateTimes string
-	Bounds           []string
-	Shown            bool
-}
+// IsMultiple reports whether the ratio of the sustained rates is written as a multiple.
+func (n *narrative) IsMultiple() bool { return 1/n.Next.Ratio.Ratio >= minMultiple }
 
-// Ahead compares the first design with the next.
-func (n *narrative) Ahead() *ahead {
-	first, next, e, figures := n.First, n.Next, cmp.Or(n.Next.Ratio, new(Effect)), criteria(Price{})
-	a := &ahead{Next: next, Alone: next.Behind == "", Checks: next.Behind == byChecks, ByRate: next.Behind == bySustained, Expected: len(first.Expected), Shown: e.Shown}
-	a.Held, a.Failed, _ = countChecks(first.Expected)
-	a.HeldByNext, a.FailedByNext, _ = countChecks(next.Expected)
-	f := &figures[max(sustained, slices.IndexFunc(figures, func(f criterion) bool { return f.name == next.Behind }))]
-	a.Is, a.Was = document.Told((*f.field(first)).mean(), f.format), document.Told((*f.field(next)).mean(), f.format)
-	if !a.Alone && !a.Checks && !a.ByRate {
-		a.Words = f.words
+// Times are the ratio of the sustained rates of the first design and the next, and the bounds of
+// its interval; empty if these do not decide.
+func (n *narrative) Times() []string {
+	e := n.Next.Ratio
+	if n.Next.Behind != bySustained || e == nil || !(e.Ratio > 0) {
+		return nil
 	}
 	as := document.Figures
-	if 1/e.Ratio < minMultiple {
+	if !n.IsMultiple() {
 		as = func(ratio float64) string { return document.Decimals(100*(ratio-1), 1) + " %" }
 	}
-	switch {
-	case a.ByRate && e.Ratio > 0:
-		a.Times = as(1/e.Ratio) + optional(1/e.Ratio >= minMultiple, " times")
-		if e.Interval != nil && e.Interval[0] > 0 {
-			a.Bounds = []string{as(1 / e.Interval[1]), as(1 / e.Interval[0])}
-		}
-	case a.Checks && e.Shown && e.Ratio > 0 && e.Ratio < 1:
-		a.RateTimes = document.Figures(1 / e.Ratio)
+	list := []string{as(1 / e.Ratio)}
+	if e.Interval != nil && e.Interval[0] > 0 {
+		list = append(list, as(1/e.Interval[1]), as(1/e.Interval[0]))
 	}
-	return a
+	return list
 }
-
-// Rate is the mean sustained rate in entities per second.
-func (one *Ranked) Rate() float64 { return one.Sustained.value() }
 
 // Unserved reports whether a design leaves a part of the load unserved.
 func (one *Ranked) Unserved() bool { return one.Met != nil && one.Met.Mean < servesAll }
-
-// The notes of the tables.
-const (
-	rankingNote = "means over the runs with 95% intervals; sustained: entities per second served in time; of the first: part of its sustained rate; " +
-		"lost: share of due operations; worst p99: response time of the slowest operation; held: in all runs; equal ranks: no difference shown"
-	costsNote = "per successful operation, failed ones included (derived); counted: entities by Azure's rule; billed: transactions without throttled requests"
-	timesNote = "of successful operations, back-off included; medians over the runs"
-	movesNote = "moves: ranges split, moved or merged in all runs; recovery: the maximum of a run, until throttling is back to its earlier share, or 1 %, for 3 s; " +
-		"never: moves without recovery; cold: partitions below half of the target, by Jain's index and mean share served; empty if keys move on"
-)

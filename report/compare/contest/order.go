@@ -27,8 +27,6 @@ type criterion struct {
 	higher bool
 	// counts means that the figure counts operations: one more or less is chance.
 	counts bool
-	of     func(t *Trial) *float64
-	field  func(*Ranked) **Estimate
 }
 
 // The figures in JSON, and the checks, which precede them.
@@ -44,83 +42,76 @@ const (
 // sustained is the place of the sustained rate.
 const sustained = 0
 
-// criteria returns the figures in the order in which they decide. The sustained rate has most of
-// alpha: an application needs entities served in time.
-func criteria(p Price) []criterion {
-	return []criterion{
-		{name: bySustained, words: "sustained rate", format: document.Rate,
-			part: 0.6, resolution: 0.005, coarse: 0.05, higher: true, counts: true,
-			of: func(t *Trial) *float64 { return &t.Sustained }, field: func(r *Ranked) **Estimate { return &r.Sustained }},
-		{name: byLost, words: "share lost", format: document.Share,
-			part: 0.1, resolution: 0.001, coarse: 0.02, absolute: true, counts: true,
-			of: func(t *Trial) *float64 { return &t.Lost }, field: func(r *Ranked) **Estimate { return &r.Lost }},
-		{name: byWorst, words: "worst p99", format: formatMicros,
-			part: 0.1, resolution: 0.01, coarse: 0.5,
-			of: (*Trial).worstP99, field: func(r *Ranked) **Estimate { return &r.WorstP99 }},
-		{name: byCounted, words: "entities counted per event", format: document.Finely,
-			part: 0.1, resolution: 0.005, coarse: 0.1, counts: true,
-			of: perEvent(func(t *Trial) float64 { return t.Counted }), field: func(r *Ranked) **Estimate { return &r.Counted }},
-		{name: byBilled, words: "transactions billed per event", format: document.Finely,
-			part: 0.1, resolution: 0.005, coarse: 0.1, counts: true,
-			of: perEvent(p.billed), field: func(r *Ranked) **Estimate { return &r.Billed }},
-	}
+// criteria are the first of the figures of a run, in the order in which they decide. The sustained
+// rate has most of alpha: an application needs entities served in time.
+var criteria = []criterion{
+	{bySustained, "sustained rate", document.Rate, 0.6, 0.005, false, 0.05, true, true},
+	{byLost, "share lost", document.Share, 0.1, 0.001, true, 0.02, false, true},
+	{byWorst, "worst p99", func(p99 float64) string { return document.Micros(int64(p99)) }, 0.1, 0.01, false, 0.5, false, false},
+	{byCounted, "entities counted per event", document.Finely, 0.1, 0.005, false, 0.1, false, true},
+	{byBilled, "transactions billed per event", document.Finely, 0.1, 0.005, false, 0.1, false, true},
 }
 
-// billed returns the transactions per event that have the price.
-func (p Price) billed(t *Trial) float64 {
-	if p.BillRefused {
-		return t.Billed + t.ThrottledRequests
-	}
-	return t.Billed
-}
-
-// perEvent returns a figure that has no value unless an operation succeeded.
-func perEvent(of func(*Trial) float64) func(*Trial) *float64 {
-	return func(t *Trial) *float64 {
+// values returns the figures of a run in the order of [Ranked.figures], nil for no value. Figures
+// per event need a success.
+func (t *Trial) values(p Price) []*float64 {
+	billed, perEvent := t.Billed, func(value float64) *float64 {
 		if t.Served <= 0 {
 			return nil
 		}
-		return new(of(t))
+		return &value
 	}
+	if p.BillRefused {
+		billed += t.ThrottledRequests
+	}
+	return []*float64{&t.Sustained, &t.Lost, t.worstP99(), perEvent(t.Counted), perEvent(billed),
+		perEvent(t.ThrottledRequests), perEvent(t.Stored), t.Met, t.Recovery, t.Fairness, t.ColdServed}
+}
+
+// estimated is where a design has the estimate of a figure, with the maximum of the figure, 0 for
+// none. A partial figure needs a value in some runs, others need one in each.
+type estimated struct {
+	to      **statistics.Estimate
+	maximum float64
+	partial bool
+}
+
+// figures returns the figures of a design, first those of [criteria].
+func (one *Ranked) figures() []estimated {
+	return []estimated{{to: &one.Sustained}, {&one.Lost, 1, false}, {to: &one.WorstP99}, {to: &one.Counted}, {to: &one.Billed},
+		{to: &one.Throttled}, {to: &one.Stored}, {&one.Met, 1, false}, {&one.Recovery, 0, true}, {&one.Fairness, 1, true}, {&one.ColdServed, 1, true}}
 }
 
 // worstP99 returns the maximum p99 in microseconds, nil if an operation has none: it may be the
 // worst one.
 func (t *Trial) worstP99() *float64 {
-	worst := int64(0)
-	for i := range t.Operations {
-		if t.Operations[i].P99 == nil {
+	var worst *float64
+	for _, one := range t.Operations {
+		if one.P99 == nil {
 			return nil
 		}
-		worst = max(worst, *t.Operations[i].P99)
+		if p99 := float64(*one.P99); worst == nil || p99 > *worst {
+			worst = &p99
+		}
 	}
-	if len(t.Operations) == 0 {
-		return nil
-	}
-	return new(float64(worst))
+	return worst
 }
 
 // maxFigure is above any figure of a run. Larger values, negative ones and NaN are those of a
 // broken record and are ignored.
 const maxFigure = 1e15
 
-// valuesOf returns a figure of the trials that have it.
-func valuesOf(trials []Trial, of func(*Trial) *float64) []float64 {
-	var values []float64
+// columns returns the values of each figure over the trials that have one.
+func columns(trials []Trial, p Price) [][]float64 {
+	list := make([][]float64, len(new(Ranked).figures()))
 	for i := range trials {
-		if value := of(&trials[i]); value != nil && *value >= 0 && *value <= maxFigure {
-			values = append(values, *value)
+		for f, value := range trials[i].values(p) {
+			if value != nil && *value >= 0 && *value <= maxFigure {
+				list[f] = append(list[f], *value)
+			}
 		}
 	}
-	return values
-}
-
-// valuesOfAll returns a figure of every trial, nil if one of them does not have it.
-func valuesOfAll(trials []Trial, of func(*Trial) *float64) []float64 {
-	if values := valuesOf(trials, of); len(values) == len(trials) {
-		return values
-	}
-	return nil
+	return list
 }
 
 // grain is the minimum standard deviation of runs: half of the resolution, or one of the
@@ -148,8 +139,8 @@ func logarithms(values []float64) []float64 {
 // standing is the place of a design by its own runs alone, so that other designs do not change
 // the order of two.
 type standing struct {
-	runs         int
-	held, failed int
+	runs   int
+	checks checkCounts
 	// operations is the minimum of a run.
 	operations int64
 	// serves means that practically the whole load is served. Such a design cannot sustain more.
@@ -162,9 +153,8 @@ type standing struct {
 }
 
 // newStanding returns the place of a design by some trials.
-func newStanding(trials []Trial, figures []criterion) standing {
-	s := standing{runs: len(trials), serves: len(trials) > 0}
-	s.held, s.failed, _ = countChecks(mergeChecks(trials))
+func newStanding(trials []Trial, p Price) standing {
+	s := standing{runs: len(trials), checks: countChecks(mergeChecks(trials)), serves: len(trials) > 0}
 	for i := range trials {
 		t := &trials[i]
 		s.serves = s.serves && t.Met != nil && *t.Met >= servesAll
@@ -172,11 +162,13 @@ func newStanding(trials []Trial, figures []criterion) standing {
 			s.operations = t.Events
 		}
 	}
-	for f := range figures {
+	for f, values := range columns(trials, p)[:len(criteria)] {
 		// The middle is what is tested: the logarithm of the geometric mean, or the mean of a
-		// share. A figure without a value is the worst.
-		one := &figures[f]
-		values := valuesOfAll(trials, one.of)
+		// share. A figure without a value in some run is the worst.
+		one := &criteria[f]
+		if len(values) < len(trials) {
+			values = nil
+		}
 		logs, centre, step := logarithms(values), math.Inf(1), math.Log1p(one.coarse)
 		switch {
 		case len(values) == 0:
@@ -205,7 +197,7 @@ const servesAll = 0.99
 
 // compareChecks is negative if a comes first by its checks.
 func compareChecks(a, b *standing) int {
-	return cmp.Or(cmp.Compare(b.held, a.held), cmp.Compare(a.failed, b.failed))
+	return cmp.Or(cmp.Compare(b.checks.Held, a.checks.Held), cmp.Compare(a.checks.Failed, b.checks.Failed))
 }
 
 // compareStandings is negative if a comes first.
@@ -215,9 +207,8 @@ func compareStandings(a, b *standing) int {
 
 // order is the order of designs under one profile.
 type order struct {
-	figures []criterion
-	alpha   float64
-	arms    []*Arm
+	alpha float64
+	arms  []*Arm
 	// standings are those of the arms, sequence has their indices, the best first.
 	standings []standing
 	sequence  []int
@@ -225,9 +216,9 @@ type order struct {
 
 // newOrder ranks designs, sorted by name, by some of their trials.
 func newOrder(arms []*Arm, o Options, of func(*Arm) []Trial) *order {
-	r := &order{figures: criteria(o.Price), alpha: cmp.Or(o.Alpha, DefaultAlpha), arms: arms}
+	r := &order{alpha: cmp.Or(o.Alpha, DefaultAlpha), arms: arms}
 	for i, arm := range arms {
-		r.standings = append(r.standings, newStanding(of(arm), r.figures))
+		r.standings = append(r.standings, newStanding(of(arm), o.Price))
 		r.sequence = append(r.sequence, i)
 	}
 	slices.SortStableFunc(r.sequence, func(a, b int) int { return compareStandings(&r.standings[a], &r.standings[b]) })
@@ -246,15 +237,15 @@ func (r *order) behind(a, b int) string {
 		return byChecks
 	}
 	for _, steps := range []bool{true, false} {
-		for f := range r.figures {
+		for f := range criteria {
 			if steps && x.steps[f] == y.steps[f] {
 				continue
 			}
 			d := r.compare(f, a, b)
 			switch {
 			case d == nil || !d.shown:
-			case (d.effect.Difference < 0) == r.figures[f].higher:
-				return r.figures[f].name
+			case (d.effect.Difference < 0) == criteria[f].higher:
+				return criteria[f].name
 			case f == sustained && x.serves != y.serves:
 				// The design that does not serve everything sustains more of other operations.
 			default:
@@ -277,7 +268,7 @@ type pair struct {
 // compare compares b with a by a figure, nil without enough runs. Positive figures are compared
 // by their logarithms, others by their means.
 func (r *order) compare(f, a, b int) *pair {
-	one, s, t := &r.figures[f], &r.standings[a], &r.standings[b]
+	one, s, t := &criteria[f], &r.standings[a], &r.standings[b]
 	x, y := s.values[f], t.values[f]
 	if len(x) < 2 || len(y) < 2 {
 		return nil
@@ -310,8 +301,8 @@ func (r *order) ratio(a, b int) *Effect {
 	e.P, e.Shown = new(d.effect.P), d.shown
 	if d.logs {
 		// The mean of logarithms is the ratio of geometric means, which is tested.
-		low, high, _ := d.effect.Interval(doubt)
-		e.Ratio, e.Interval = math.Exp(d.effect.Difference), finiteBounds(math.Exp(low), math.Exp(high))
+		low, high, _ := d.effect.Interval(statistics.Doubt)
+		e.Ratio, e.Interval = math.Exp(d.effect.Difference), statistics.Bounds(math.Exp(low), math.Exp(high))
 	}
 	return e
 }
@@ -324,7 +315,7 @@ func (r *order) power() []Power {
 		return list
 	}
 	a, b := &r.standings[r.sequence[0]], &r.standings[r.sequence[1]]
-	x, y, figure := a.logs[sustained], b.logs[sustained], &r.figures[sustained]
+	x, y, figure := a.logs[sustained], b.logs[sustained], &criteria[sustained]
 	if len(x) < 2 || len(y) < 2 {
 		return list
 	}

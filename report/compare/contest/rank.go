@@ -2,7 +2,6 @@ package contest
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
@@ -25,17 +24,15 @@ func Rank(arms []Arm, o Options) *Contest {
 	if o.Price != (Price{}) {
 		c.Price = &o.Price
 	}
-	var divided []string
-	for _, f := range r.figures {
-		c.Tests = append(c.Tests, Test{f.name, f.part * c.Alpha, f.resolution})
-		divided = append(divided, f.words+" "+document.PartOf(f.part, 1))
-	}
 	for at, i := range r.sequence {
 		c.Ranking[at].explain(r.evidence(i, &c.Ranking[at], &c.Ranking[0], o.Price))
 	}
 	c.describe(r)
 	n := newNarrative(c)
-	n.Divided = divided
+	for _, f := range criteria {
+		c.Tests = append(c.Tests, Test{f.name, f.part * c.Alpha, f.resolution})
+		n.Divided = append(n.Divided, f.words+" "+document.PartOf(f.part, 1))
+	}
 	for _, arm := range r.arms {
 		for k := range arm.Trials {
 			n.Operations = max(n.Operations, arm.Trials[k].Events)
@@ -68,11 +65,10 @@ func rank(arms []Arm, o Options, of func(*Arm) []Trial) (*Contest, *order) {
 	for at, i := range r.sequence {
 		c.Ranking = append(c.Ranking, r.ranked(of(ran[i]), at, o.Price))
 	}
-	c.Ranking = append(c.Ranking, idle...)
 	for i := range unable {
 		unable[i].Rank = new(len(ran) + 1)
 	}
-	c.Ranking = append(c.Ranking, unable...)
+	c.Ranking = slices.Concat(c.Ranking, idle, unable)
 	c.setWinner(len(ran), len(idle), len(unable))
 	return c, r
 }
@@ -88,7 +84,7 @@ func (c *Contest) setWinner(ran, idle, unable int) {
 	}
 	first := &c.Ranking[0]
 	c.Winner, c.State, c.Ok = &first.Design, cmp.Or(first.State, results.Holds), first.Ok
-	if first.State == "" && first.Lost.value() > 0 {
+	if first.State == "" && first.Lost.Value() > 0 {
 		c.State = results.DoesNotHold
 	}
 }
@@ -109,9 +105,9 @@ func newRanked(arm *Arm) Ranked {
 func (one *Ranked) explain(reasons []evidence) {
 	var says []string
 	for i := range reasons {
-		reasons[i].Says = reasons[i].says()
-		one.Reasons = append(one.Reasons, reasons[i].Reason)
-		says = append(says, reasons[i].Says)
+		e := &reasons[i]
+		e.Says = strings.Join(table().Phrases(e, e.Kind), "")
+		one.Reasons, says = append(one.Reasons, e.Reason), append(says, e.Says)
 	}
 	if len(says) > 0 {
 		one.Reason = sentenceOf(says...) + "."
@@ -193,62 +189,32 @@ func (one *Ranked) measure(trials []Trial, p Price) {
 		count(&one.Doubtful, t.Validity != results.Valid)
 		count(&one.Invalid, t.Validity == results.Invalid)
 		count(&one.Limited, t.Late)
-		one.Moves += t.Moves
-		one.Unrecovered += t.Unrecovered
+		one.Moves, one.Unrecovered = one.Moves+t.Moves, one.Unrecovered+t.Unrecovered
 	}
 	slices.Sort(one.Seeds)
-	all := func(of func(*Trial) *float64, limit float64) *Estimate {
-		return estimate(valuesOfAll(trials, of), limit)
-	}
-	some := func(of func(*Trial) *float64, limit float64) *Estimate { return estimate(valuesOf(trials, of), limit) }
-	figures := criteria(p)
-	for _, f := range figures {
-		limit := maxFigure
-		if f.absolute {
-			limit = 1
+	values := columns(trials, Price{})
+	for f, figure := range one.figures() {
+		if figure.partial || len(values[f]) == len(trials) {
+			*figure.to = statistics.NewEstimate(values[f], cmp.Or(figure.maximum, maxFigure))
 		}
-		*f.field(one) = all(f.of, limit)
 	}
 	if one.Billed != nil && p.PerMillion > 0 {
 		// Transactions per event are millions of transactions per million events.
-		one.Cost = document.Finite(one.Billed.Mean * p.PerMillion)
+		one.Cost = document.Finite(one.charged(p) * p.PerMillion)
 	}
-	one.Billed = all(perEvent(func(t *Trial) float64 { return t.Billed }), maxFigure)
-	one.Throttled = all(perEvent(func(t *Trial) float64 { return t.ThrottledRequests }), maxFigure)
-	one.Stored = all(perEvent(func(t *Trial) float64 { return t.Stored }), maxFigure)
-	one.Met = all(func(t *Trial) *float64 { return t.Met }, 1)
-	one.Recovery = some(func(t *Trial) *float64 { return t.Recovery }, maxFigure)
-	one.Fairness = some(func(t *Trial) *float64 { return t.Fairness }, 1)
-	one.ColdServed = some(func(t *Trial) *float64 { return t.ColdServed }, 1)
 	if one.Stored != nil && p.PerGiBMonth > 0 {
 		one.Keeping = document.Finite(one.Stored.Mean * 1e6 / (1 << 30) * p.PerGiBMonth)
 	}
 	one.Operations, one.Expected = timings(trials), mergeChecks(trials)
-	one.State, one.Ok = checkState(one.Expected)
+	one.setState()
 }
 
-// doubt is the share of intervals that may miss their value.
-const doubt = 0.05
-
-// estimate returns the mean of a figure from 0 to a limit, nil without values.
-func estimate(values []float64, limit float64) *Estimate {
-	if len(values) == 0 {
-		return nil
+// charged returns the mean number of transactions per event that have the price.
+func (one *Ranked) charged(p Price) float64 {
+	if p.BillRefused {
+		return one.Billed.Value() + one.Throttled.Value()
 	}
-	middle, low, high, ok := statistics.MeanInterval(values, doubt)
-	e := &Estimate{Mean: middle, Least: slices.Min(values), Greatest: slices.Max(values), Runs: len(values)}
-	if ok {
-		e.Interval = finiteBounds(math.Max(0, low), math.Min(limit, high))
-	}
-	return e
-}
-
-// finiteBounds returns an interval, nil if a bound cannot be written as JSON.
-func finiteBounds(low, high float64) *[2]float64 {
-	if document.Finite(low) == nil || document.Finite(high) == nil {
-		return nil
-	}
-	return &[2]float64{low, high}
+	return one.Billed.Value()
 }
 
 // timings returns the response times of each operation, in the order of the first run. A
