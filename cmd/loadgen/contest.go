@@ -141,7 +141,7 @@ func (f *designsFlags) contest(c *cobra.Command, name string, stdout, stderr io.
 	}
 	defer looked.Close()
 	if looked != nil {
-		f.Plan.Shown = func(compose func() (*document.Document, string)) func() {
+		f.Plan.Watch = func(compose func() (*document.Document, string)) func() {
 			looked.Show(compose)
 			return looked.Refresh
 		}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -186,46 +185,4 @@ func TestTheWinnerIsWrittenWhereItRuns(t *testing.T) {
 	told.Ranking[0].Rank = nil
 	path, err = c.write(told)
 	assert.Truef(t, path == "" && err == nil, "winner of a contest without one = %q, %v; want none", path, err)
-}
-
-// What is foreseen is what is to come, within half of the slowest run, though the slowest kind begins
-// and several runs go on at once. Each worker takes the next run as soon as it is free.
-func TestPaceForeseesWhatIsToCome(t *testing.T) {
-	costs := map[string]time.Duration{"slow": 12 * time.Second, "quick": time.Second, "usual": 4 * time.Second}
-	kinds := slices.Repeat([]string{"slow", "quick", "usual", "quick", "usual"}, 5)
-	for _, atOnce := range []int{1, 2, 4} {
-		p := newPace(atOnce, kinds)
-		free, ends := make([]time.Duration, atOnce), make([]time.Duration, len(kinds))
-		for i, kind := range kinds {
-			worker := slices.Index(free, slices.Min(free))
-			free[worker] += costs[kind]
-			ends[i] = free[worker]
-		}
-		whole, told := slices.Max(ends), 0
-		for now := time.Duration(0); now <= whole; now += 500 * time.Millisecond {
-			for i, kind := range kinds {
-				if begin := ends[i] - costs[kind]; begin <= now {
-					p.begun[i] = begin
-				}
-				if ends[i] <= now {
-					p.took[i] = costs[kind]
-				}
-			}
-			if left, known := p.left(now); known {
-				told++
-				assert.InDeltaf(t, whole-now, left, float64(costs["slow"]/2), "%d at once, left after %v", atOnce, now)
-			}
-		}
-		assert.GreaterOrEqualf(t, told, int(whole/time.Second), "%d at once: foreseen times in %v", atOnce, whole)
-	}
-}
-
-func TestPaceTellsNothingItCannotKnow(t *testing.T) {
-	p := newPace(2, []string{"a", "b", "a"})
-	p.begun[0] = 0
-	p.took[0] = time.Minute
-	left, known := p.left(time.Minute)
-	assert.Falsef(t, known, "%v left, though no run of b is over; want nothing told", left)
-	left, known = newPace(1, nil).left(0)
-	assert.Truef(t, known && left == 0, "%v, %t of no run; want nothing left", left, known)
 }

@@ -123,9 +123,9 @@ func TestSimulatedContestsOfAKnownOrder(t *testing.T) {
 		designs, text := knownContest(rng, i+1)
 		plan := contestOf(t, parsed(t, text), 3)
 		plan.Progress = t.Output()
-		c := &contestRun{plan: plan, scenario: plan.Run.Scenario}
+		c := &contestRun{plan: plan, scenario: plan.Run.Scenario, folder: results.Dir(t.TempDir())}
 		require.NoError(t, c.enter(c.scenario.Alternatives()))
-		require.NoError(t, c.carryOut(context.Background(), 2))
+		require.NoError(t, c.runAll(context.Background(), 2))
 		all := c.ranked(nil)
 		for k := range all.Ranking {
 			if all.Ranking[k].Expected[0].Held > all.Ranking[0].Expected[0].Held && all.Ranking[0].State != results.CannotTell {

@@ -40,7 +40,7 @@ func TestContestInRealTime(t *testing.T) {
 			return p
 		}
 		p, w := plan(), new(watcher)
-		p.Shown = w.watch
+		p.Watch = w.watch
 		seen := contested(t, p)
 		lookedAt(t, w, seen)
 		kept, p := 0, plan()

@@ -18,8 +18,8 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// suggest puts candidates behind the scenario's own designs, where that was asked for, once
-// each was tried. Beside designs that were named all of them take part.
+// suggest adds candidates to the scenario's own designs, if the plan asks for it, after each was
+// tried. They also take part in a contest of named designs.
 func (c *contestRun) suggest(ctx context.Context) error {
 	if !c.plan.Suggest {
 		return nil
@@ -44,11 +44,8 @@ func (c *contestRun) suggest(ctx context.Context) error {
 	case len(c.proposal.Candidates) == 0 && len(c.proposal.Own) < 2:
 		return wrong("suggest", "%s; a contest needs a second design", c.proposal.Verdict())
 	}
-	if c.scenario, err = c.proposal.Scenario(); err != nil {
+	if c.scenario, err = c.proposal.Scenario(); err != nil || len(c.plan.Designs) == 0 {
 		return err
-	}
-	if len(c.plan.Designs) == 0 {
-		return nil
 	}
 	c.plan.Designs = slices.Clone(c.plan.Designs)
 	for i := range c.proposal.Candidates {
@@ -59,11 +56,11 @@ func (c *contestRun) suggest(ctx context.Context) error {
 	return nil
 }
 
-// maxTried is how many attempts a trial has at most, retries included.
+// maxTried is the maximum number of attempts of a trial, retries included.
 const maxTried = 200_000
 
-// trial returns what plays a scenario in a short simulation, in memory, and measures it as a
-// run of the contest is.
+// trial returns a function that measures a scenario in a short simulation, as runs of the contest
+// are measured.
 func (c *contestRun) trial(ctx context.Context, sound *scenarios.Scenario) func(*scenarios.Scenario) (suggest.Tried, error) {
 	needs := needsOf(sound)
 	return func(s *scenarios.Scenario) (suggest.Tried, error) {
@@ -72,13 +69,10 @@ func (c *contestRun) trial(ctx context.Context, sound *scenarios.Scenario) func(
 		if err != nil {
 			return suggest.Tried{}, err
 		}
-		record := rehearsed.Record
-		told := contest.Measure(record, record.Summary, needs)
-		tried := suggest.Tried{Lost: told.Lost, Requests: told.Billed, Counted: told.Counted}
-		all := record.Counts(results.Reported)
-		tried.Throttled = figure.ShareOf(all.Throttled, all.Attempts)
-		for i := range told.Expected {
-			if told.Expected[i].Fails() {
+		trial, all := contest.Measure(rehearsed.Record, rehearsed.Record.Summary, needs), rehearsed.Record.Counts(results.Reported)
+		tried := suggest.Tried{Lost: trial.Lost, Requests: trial.Billed, Counted: trial.Counted, Throttled: figure.ShareOf(all.Throttled, all.Attempts)}
+		for i := range trial.Expected {
+			if trial.Expected[i].Fails() {
 				tried.Failed++
 			}
 		}
@@ -86,22 +80,20 @@ func (c *contestRun) trial(ctx context.Context, sound *scenarios.Scenario) func(
 	}
 }
 
-// soundUnder returns the scenario with a design in use that can serve it: its own, or
-// else the first that can.
+// soundUnder returns the scenario under its own design, or else the first that serves all
+// operations.
 func soundUnder(s *scenarios.Scenario) (*scenarios.Scenario, error) {
 	for _, design := range append([]string{s.Use}, s.Alternatives()...) {
 		if len(s.Obstacles(design)) == 0 {
 			return s.Under(design)
 		}
 	}
-	return nil, wrong("suggest", "no design serves all operations; "+
-		"expected one that does")
+	return nil, wrong("suggest", "no design serves all operations; expected one that does")
 }
 
-// best returns the design that came first, and those that share its place. Of designs
-// between which no difference is shown it is one of the scenario's own, of several the one
-// that the trials would keep, then the one with the fewest copies, and of those the first of
-// the file or of the proposals: what comes first by chance is none to go by.
+// best returns the best design, and those that share its rank. Of these it is the one that the
+// trials prefer, or else one of the scenario's own, one with the fewest copies, and the first of
+// the file or of the proposals. The order of the ranking is random between them.
 func (c *contestRun) best(of *contest.Contest) (design string, shared []string) {
 	var first []*contest.Ranked
 	for i := range of.Ranking {
@@ -112,31 +104,24 @@ func (c *contestRun) best(of *contest.Contest) (design string, shared []string) 
 	if len(first) == 0 {
 		return "", nil
 	}
-	// place is that among the proposals, below 0 for the scenario's own.
-	place := func(name string) int {
-		return slices.IndexFunc(c.proposal.Candidates, func(c suggest.Candidate) bool { return c.Design.Name == name })
-	}
-	rank := func(one *contest.Ranked) int {
-		switch {
-		case one.Design == c.proposal.Keep:
-			return 0
-		case place(one.Design) < 0:
-			return 1
-		default:
-			return 2
+	// key has the parts that are compared in turn; proposed is below 0 for the scenario's own.
+	key := func(one *contest.Ranked) []int {
+		proposed := slices.IndexFunc(c.proposal.Candidates, func(c suggest.Candidate) bool { return c.Design.Name == one.Design })
+		rank := min(proposed, 0) + 2
+		if one.Design == c.proposal.Keep {
+			rank = 0
 		}
+		return []int{rank, one.Copies, proposed}
 	}
-	slices.SortStableFunc(first, func(a, b *contest.Ranked) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Copies, b.Copies), cmp.Compare(place(a.Design), place(b.Design)))
-	})
+	slices.SortStableFunc(first, func(a, b *contest.Ranked) int { return slices.Compare(key(a), key(b)) })
 	for _, one := range first[1:] {
 		shared = append(shared, one.Design)
 	}
 	return first[0].Design, shared
 }
 
-// write writes the scenario with the design that came first in use: ready to be run where
-// it stands. It returns the name of the file, empty where nobody came first.
+// write writes the scenario with the best design in use, and returns the name of the file; empty
+// if no design is best.
 func (c *contestRun) write(of *contest.Contest) (string, error) {
 	if c.proposal == nil {
 		return "", nil
@@ -150,7 +135,7 @@ func (c *contestRun) write(of *contest.Contest) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// The path of a file counts from the folder of the source, and then from that of what is written.
+	// Paths are relative to the folder of the source, and then to that of the written file.
 	moved := func(file string) string {
 		if filepath.IsAbs(file) {
 			return file

@@ -171,14 +171,14 @@ func TestPatterns(t *testing.T) {
 		for i, name := range names {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				c, err := newComparison(context.Background(), name)
+				pattern, with, without, err := comparePattern(context.Background(), name)
 				require.NoError(t, err)
-				list[i] = c.told
-				for i, seed := range c.told.Seeds {
-					for _, e := range c.as[i].Checks {
+				list[i] = pattern
+				for i, seed := range pattern.Seeds {
+					for _, e := range with[i].Checks {
 						assert.Truef(t, e.Holds(), "seed %d: %s: observed %s; want it to hold", seed, e.Expr, e.Observed)
 					}
-					assert.Falsef(t, verdict.Holds(c.instead[i]), "seed %d: the anti-pattern, %s, meets every expectation: %v", seed, c.told.Contrary, c.instead[i].Checks)
+					assert.Falsef(t, verdict.Holds(without[i]), "seed %d: the anti-pattern, %s, meets every expectation: %v", seed, pattern.Contrary, without[i].Checks)
 				}
 			})
 		}

@@ -2,27 +2,26 @@ package series
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
-	"sync"
-	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"loadgen/report/verdict"
 	"loadgen/results"
 )
 
-// Merge is a run that is put together of several that are kept.
+// Merge merges stored runs into one.
 type Merge struct {
-	// Folders are those of the runs, each another.
+	// Folders are those of the runs, which must differ.
 	Folders []string
-	// Out is the folder of what comes of them; where it is empty, a new one is made in Runs.
+	// Out is the folder of the merged run; if it is empty, a new one is made in Runs.
 	Out, Runs string
-	// Command is what was typed, for the record.
+	// Command is the command line, for the record.
 	Command []string
 }
 
-// Run reads the records, merges, judges and keeps them. Nothing is written where they do not
+// Run reads the records, merges, judges and stores them. It writes nothing if they do not
 // fit together; its error then wraps [results.ErrMergeMismatch], and otherwise those of
 // [results.Read], or [results.ErrWrite].
 func (m *Merge) Run() (results.Dir, *results.Record, error) {
@@ -49,37 +48,23 @@ func (m *Merge) Run() (results.Dir, *results.Record, error) {
 	return made, record.Condensed(), record.Write(made)
 }
 
-// together does something n times, so many at once and the first ones first, and waits for
-// it. An error ends it early: it is returned if it is no consequence of the end, and that
-// of the context if something was left undone.
+// together calls do for 0 to n - 1, at most atOnce at a time, and waits. The first error ends it
+// early and is returned, or that of the context if some calls were not made.
 func together(ctx context.Context, n, atOnce int, do func(ctx context.Context, i int) error) error {
-	within, stop := context.WithCancel(ctx)
-	defer stop()
-	faults := make([]error, n)
-	var next, done atomic.Int64
-	var workers sync.WaitGroup
-	for range min(n, atOnce) {
-		workers.Go(func() {
-			for i := next.Add(1) - 1; i < int64(n) && within.Err() == nil; i = next.Add(1) - 1 {
-				if faults[i] = do(within, int(i)); faults[i] != nil {
-					stop()
-				}
-				done.Add(1)
+	group, within := errgroup.WithContext(ctx)
+	group.SetLimit(atOnce)
+	started := 0
+	for i := 0; i < n && within.Err() == nil; i++ {
+		started++
+		group.Go(func() error {
+			if err := within.Err(); err != nil {
+				return err
 			}
+			return do(within, i)
 		})
 	}
-	workers.Wait()
-	var ended error
-	for _, err := range faults {
-		if err != nil && !errors.Is(err, context.Canceled) {
-			return err
-		}
-		if ended == nil {
-			ended = err
-		}
+	if err := group.Wait(); err != nil || started == n {
+		return err
 	}
-	if ended == nil && done.Load() < int64(n) {
-		ended = ctx.Err()
-	}
-	return ended
+	return ctx.Err()
 }

@@ -14,10 +14,9 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// PatternsOf returns the built-in scenarios of those names that show a pattern of the
-// documents, each once, all of them where none is given, and the rows of the documents that
-// they are of: all where none is given. The error is a [loadgen/scenarios/fields.Fault], or wraps
-// [scenarios.ErrUnknown].
+// PatternsOf returns the built-in scenarios of some names that show a pattern of the documents,
+// each once, and the rows of the documents that they cover; all without names. The error is a
+// [loadgen/scenarios/fields.Fault], or wraps [scenarios.ErrUnknown].
 func PatternsOf(asked []string) (names, rows []string, err error) {
 	list := asked
 	if len(asked) == 0 {
@@ -39,73 +38,58 @@ func PatternsOf(asked []string) (names, rows []string, err error) {
 	return names, rows, nil
 }
 
-// Patterns runs built-in scenarios that show patterns, and what each replaces, on the
-// virtual clock by three seeds, as many at once as there are processors, and returns what
-// they came to in the order of their names. It calls told after each, concurrently. The
-// error is that of one that could not be run.
-func Patterns(ctx context.Context, names []string, told func()) ([]report.Pattern, error) {
+// Patterns runs built-in scenarios that show patterns, and their anti-patterns, in virtual time
+// with three seeds, and returns the results in the order of the names. It calls done after each,
+// concurrently.
+func Patterns(ctx context.Context, names []string, done func()) ([]report.Pattern, error) {
 	list := make([]report.Pattern, len(names))
-	err := together(ctx, len(names), runtime.GOMAXPROCS(0), func(ctx context.Context, i int) error {
-		c, err := newComparison(ctx, names[i])
-		if err == nil {
-			list[i] = c.told
-		}
-		told()
+	err := together(ctx, len(names), runtime.GOMAXPROCS(0), func(ctx context.Context, i int) (err error) {
+		list[i], _, _, err = comparePattern(ctx, names[i])
+		done()
 		return err
 	})
 	return list, err
 }
 
-// contrast is a pattern, run beside what it replaces.
-type comparison struct {
-	told report.Pattern
-	// as and instead are what the runs came to, by seed.
-	as, instead []*results.Summary
-}
-
-// patternSeeds are those that a pattern is run by: its own first, then two others.
+// patternSeeds returns three seeds: the scenario's own and two others.
 func patternSeeds(own uint64) []uint64 {
-	seeds := []uint64{own}
-	for seed := uint64(1); len(seeds) < 3; seed++ {
-		if seed != own {
-			seeds = append(seeds, seed)
-		}
-	}
-	return seeds
+	return append([]uint64{own}, slices.DeleteFunc([]uint64{1, 2, 3}, func(seed uint64) bool { return seed == own })[:2]...)
 }
 
-// newComparison runs a built-in scenario and its anti-pattern by each of its seeds.
-func newComparison(ctx context.Context, name string) (*comparison, error) {
+// comparePattern runs a built-in scenario and its anti-pattern with each seed. It also returns the
+// summaries of both.
+func comparePattern(ctx context.Context, name string) (p report.Pattern, with, without []*results.Summary, err error) {
 	s, err := scenarios.Builtin(name)
 	if err != nil {
-		return nil, err
+		return p, nil, nil, err
 	}
 	if s.Pattern == nil || s.AntiPattern == nil {
-		return nil, fmt.Errorf("series: scenario %s has no pattern with an opposite", name)
+		return p, nil, nil, fmt.Errorf("series: scenario %s has no pattern with an opposite", name)
 	}
 	antiPattern, err := s.Opposed()
 	if err != nil {
-		return nil, err
+		return p, nil, nil, err
 	}
-	c := &comparison{told: report.Pattern{Row: s.Pattern.Row, Name: name, Says: s.About,
+	p = report.Pattern{Row: s.Pattern.Row, Name: name, Says: s.About,
 		Contrary: strings.Join(strings.Fields(s.AntiPattern.About+" "+s.AntiPattern.Why), " "),
-		Buys:     s.Pattern.Buys, Costs: s.Pattern.Costs, Seeds: patternSeeds(s.Seed)}}
+		Buys:     s.Pattern.Buys, Costs: s.Pattern.Costs, Seeds: patternSeeds(s.Seed)}
 	for _, o := range s.Model.Overrides {
-		c.told.Assumes = append(c.told.Assumes, o.Name+" "+o.Text)
+		p.Assumes = append(p.Assumes, o.Name+" "+o.Text)
 	}
-	var figures, naive [][]verdict.Figure
-	if c.as, figures, err = bySeeds(ctx, s, c.told.Seeds); err != nil {
-		return nil, err
+	with, better, err := runSeeds(ctx, s, p.Seeds)
+	if err != nil {
+		return p, nil, nil, err
 	}
-	if c.instead, naive, err = bySeeds(ctx, antiPattern, c.told.Seeds); err != nil {
-		return nil, err
+	without, worse, err := runSeeds(ctx, antiPattern, p.Seeds)
+	if err != nil {
+		return p, nil, nil, err
 	}
-	c.told.Expected, c.told.Denied = c.as[0].Checks, c.instead[0].Checks
-	c.told.Comparisons = verdict.Comparisons(figures, naive)
-	return c, nil
+	p.Expected, p.Denied, p.Comparisons = with[0].Checks, without[0].Checks, verdict.Comparisons(better, worse)
+	return p, with, without, nil
 }
 
-func bySeeds(ctx context.Context, s *scenarios.Scenario, seeds []uint64) (summaries []*results.Summary, figures [][]verdict.Figure, err error) {
+// runSeeds runs a scenario with each seed and returns the summaries and the figures.
+func runSeeds(ctx context.Context, s *scenarios.Scenario, seeds []uint64) (summaries []*results.Summary, figures [][]verdict.Figure, err error) {
 	for _, seed := range seeds {
 		seeded := *s
 		seeded.Seed = seed
