@@ -321,9 +321,9 @@ func (f *tellFlags) series(c *cobra.Command, sweep series.Sweep, draw drawing, c
 	}
 	alone := *f
 	alone.Quiet = true
-	sweep.Out, sweep.Told, sweep.Exit = f.Out, stderr, f.exit
+	sweep.Out, sweep.Progress, sweep.Exit = f.Out, stderr, f.exit
 	if f.silent() || f.shown() == progressJSON {
-		sweep.Told = io.Discard
+		sweep.Progress = io.Discard
 	}
 	sweep.Plan = func(set []scenarios.Setting) (run.Plan, error) {
 		own := slices.Clone(command)

@@ -192,7 +192,9 @@ func TestInterruptedContest(t *testing.T) {
 // A contest that ended early counts the same number of runs of each design that has any.
 func TestUnfinishedContestIsEven(t *testing.T) {
 	trial := new(contest.Trial)
-	of := func(name string, trials ...*contest.Trial) *arm { return &arm{design: name, trials: [2][]*contest.Trial{trials}} }
+	of := func(name string, trials ...*contest.Trial) *arm {
+		return &arm{design: name, trials: [2][]*contest.Trial{trials}}
+	}
 	c := &contestRun{plan: ContestPlan{Seeds: 4}, arms: []*arm{of("a", trial, trial, trial, nil), of("b", trial, nil, trial, nil), of("c", nil, nil, nil, nil)}}
 	assert.Equal(t, 2, c.evenRuns(ownProfile), "runs of each")
 	assert.Equal(t, "Ended early after 4 of 12 runs: it was interrupted. Not run: c.", endedEarly(context.Canceled, 4, 12, []string{"c"}))

@@ -24,48 +24,45 @@ import (
 
 // Sweep is a run for each combination of the values of some paths.
 type Sweep struct {
-	// Axes are the paths with their values, each a text such as seed=1,2,3: values are
-	// parted by commas, or by semicolons where there are any, and within brackets, braces
-	// and double quotes neither parts.
+	// Axes are the paths with their values, each a text such as seed=1,2,3. Values are separated
+	// by commas, or by semicolons if there are any, outside of brackets, braces and double quotes.
 	Axes []string
-	// Count, above 0, repeats one run that often in place of axes: with this Seed where load
-	// is sent in real time, which varies by itself, and otherwise each with the next one.
+	// Count, above 0, repeats one run that often in place of axes: with this Seed in real time,
+	// which varies by itself, and otherwise each with the next seed.
 	Count int
 	Seed  uint64
 	Live  bool
-	// Plan returns the plan of the run that has these settings. Of errors that are
-	// [fields.Faults], those of all runs are told together, each once.
+	// Plan returns the plan of the run that has these settings. Errors that are [fields.Faults]
+	// are reported for all runs together, each once.
 	Plan func(set []scenarios.Setting) (run.Plan, error)
-	// Out is a folder in which each run has one of its own, by its number; empty for where
-	// the plans say.
+	// Out is a folder with a folder for each run, by its number; if it is empty, the plans decide.
 	Out string
-	// Exit returns the exit code that a run which ended so has by itself.
+	// Exit returns the exit code of a run that ended so.
 	Exit func(record *results.Record, ended error) int
-	// Told is told of each run as it begins and as it ends.
-	Told io.Writer
+	// Progress gets a line when a run begins and when it ends.
+	Progress io.Writer
 }
 
 // Swept are the runs of a sweep that were made.
 type Swept struct {
 	Made []Tried
-	// Asked is how many runs the sweep comes to.
+	// Asked is the planned number of runs.
 	Asked int
 }
 
-// Tried is a run of a sweep that was made.
+// Tried is a run of a sweep.
 type Tried struct {
 	Set []scenarios.Setting
-	// Folder is where its record is, empty for one in memory.
+	// Folder has its record, empty for one in memory.
 	Folder string
 	Record *results.Record
-	// Exit is the exit code that the run has by itself.
+	// Exit is the exit code of the run alone.
 	Exit int
 }
 
-// Run makes the runs one after another, the last axis changing fastest. All plans are
-// found sound before the first of them. A run that a budget ended is one like any other;
-// whatever else ends one early ends the sweep, and is its error. What is wrong with the
-// sweep itself is [fields.Faults] or a [fields.Fault] of the field "sweep" or "out".
+// Run makes the runs one after another, the last axis changing fastest, after all plans were
+// validated. A run that a budget ended does not end the sweep; another early end does, and is its
+// error. Faults of the sweep are [fields.Faults] or a [fields.Fault] of the field "sweep" or "out".
 func (s *Sweep) Run(ctx context.Context) (Swept, error) {
 	sets, err := s.sets()
 	if err != nil {
@@ -81,31 +78,32 @@ func (s *Sweep) Run(ctx context.Context) (Swept, error) {
 			return swept, err
 		}
 		number := fmt.Sprintf("%d of %d", i+1, len(plans))
-		fmt.Fprintf(s.Told, "%s: %s%s\n", number, inWords(sets[i]), remaining(start, i, len(plans)))
+		fmt.Fprintf(s.Progress, "%s: %s%s\n", number, inWords(sets[i]), remaining(start, i, len(plans)))
 		plan.Precede(i < len(plans)-1)
-		one, also := Tried{Set: sets[i]}, plan.Kept
+		one, kept := Tried{Set: sets[i]}, plan.Kept
 		plan.Kept = func(folder results.Folder, record *results.Record) error {
-			if made, some := folder.(results.Dir); some {
+			if made, stored := folder.(results.Dir); stored {
 				one.Folder = string(made)
 			}
-			if also == nil {
+			if kept == nil {
 				return nil
 			}
-			return also(folder, record)
+			return kept(folder, record)
 		}
 		record, ended := run.Run(ctx, plan)
 		if record != nil {
 			one.Record, one.Exit = record, s.Exit(record, ended)
 			swept.Made = append(swept.Made, one)
 			if one.Folder != "" {
-				fmt.Fprintf(s.Told, "%s: run in %s\n", number, one.Folder)
+				fmt.Fprintf(s.Progress, "%s: run in %s\n", number, one.Folder)
 			}
 		}
-		if ended != nil && ended != run.ErrBudget && !errors.Is(ended, drive.ErrStopped) {
+		switch {
+		case ended == nil:
+		case ended != run.ErrBudget && !errors.Is(ended, drive.ErrStopped):
 			return swept, ended
-		}
-		if ended != nil {
-			fmt.Fprintf(s.Told, "%s: %s\n", number, results.OneLine(ended))
+		default:
+			fmt.Fprintf(s.Progress, "%s: %s\n", number, results.OneLine(ended))
 		}
 	}
 	return swept, nil
@@ -130,9 +128,8 @@ func (s *Sweep) sets() ([][]scenarios.Setting, error) {
 	return sets, nil
 }
 
-// Benchmarks writes the runs in the format of Go's benchmarks, as `go test -count` does:
-// each run has its lines, whose names are those of the others. Its error is the writer's,
-// wrapped.
+// Benchmarks writes the runs in the format of Go's benchmarks, as `go test -count` does: all runs
+// have lines with the same names. Its error is the writer's, wrapped.
 func (s *Swept) Benchmarks(w io.Writer) error {
 	var text export.BenchmarkText
 	for i := range s.Made {
@@ -141,8 +138,7 @@ func (s *Swept) Benchmarks(w io.Writer) error {
 	return text.Write(w)
 }
 
-// plans returns the plan of each run, all of them sound and with a folder that holds no
-// run yet.
+// plans returns the plan of each run, all of them valid and with an unused folder.
 func (s *Sweep) plans(sets [][]scenarios.Setting) ([]run.Plan, error) {
 	var plans []run.Plan
 	var all fields.Faults
@@ -183,8 +179,7 @@ func (s *Sweep) plans(sets [][]scenarios.Setting) ([]run.Plan, error) {
 	return plans, nil
 }
 
-// Exit returns the exit code that comes first among those of the runs, 0 where all is
-// well.
+// Exit returns the exit code with the highest precedence among those of the runs.
 func (s *Swept) Exit() int {
 	for _, code := range []int{codeInvalid, codeExpectation, codeUntold} {
 		if slices.ContainsFunc(s.Made, func(t Tried) bool { return t.Exit == code }) {
@@ -202,7 +197,7 @@ func inWords(set []scenarios.Setting) string {
 	return strings.Join(words, ", ")
 }
 
-// remaining says how long the rest of a series may take, once one run is over.
+// remaining returns how long the rest of a series may take, empty before the first run is over.
 func remaining(start clock.Real, done, all int) string {
 	if done == 0 {
 		return ""
@@ -213,7 +208,7 @@ func remaining(start clock.Real, done, all int) string {
 
 func aboutLeft(d time.Duration) string { return " (about " + document.Minutes(d.Seconds()) + " left)" }
 
-// MostRuns bounds how many runs a sweep comes to.
+// MostRuns is the maximum number of runs of a sweep.
 const MostRuns = 100
 
 // combinations returns the settings of each run of a sweep over axes, each a text such as
@@ -221,31 +216,18 @@ const MostRuns = 100
 // field "sweep".
 func combinations(axes []string) ([][]scenarios.Setting, error) {
 	all := [][]scenarios.Setting{nil}
-	var seen []string
-	for _, text := range axes {
-		path, list, cut := strings.Cut(text, "=")
-		if !cut || path == "" {
+	for i, text := range axes {
+		path, list, found := strings.Cut(text, "=")
+		if !found || path == "" {
 			return nil, wrong("sweep", "%s: expected path=v1,v2,…, such as model.partition_target=500,1000,2000", text)
 		}
 		values, err := splitValues(list)
-		for i, value := range values {
-			if value == "" {
-				err = errors.New("empty value; expected one between commas")
-				break
-			}
-			if slices.Contains(values[:i], value) {
-				err = errors.New("a value occurs twice; expected once")
-				break
-			}
-		}
-		if err != nil {
+		switch runs := len(all) * len(values); {
+		case err != nil:
 			return nil, wrong("sweep", "%s: %v", text, err)
-		}
-		if slices.Contains(seen, path) {
+		case slices.ContainsFunc(axes[:i], func(other string) bool { return strings.HasPrefix(other, path+"=") }):
 			return nil, wrong("sweep", "%s: %s is swept twice; expected all values together", text, path)
-		}
-		seen = append(seen, path)
-		if runs := len(all) * len(values); runs > MostRuns {
+		case runs > MostRuns:
 			return nil, wrong("sweep", "%s: %d runs; expected at most %d", text, runs, MostRuns)
 		}
 		var next [][]scenarios.Setting
@@ -259,42 +241,46 @@ func combinations(axes []string) ([][]scenarios.Setting, error) {
 	return all, nil
 }
 
-var errUnbalanced = errors.New("unclosed bracket, brace or quote; expected its counterpart")
-
-// splitValues parts a list of values at its semicolons, or at its commas where it
-// has no semicolon: those outside of brackets, braces and double quotes.
+// splitValues splits a list of different values at its semicolons, or at its commas if it has no
+// semicolon outside of brackets, braces and double quotes.
 func splitValues(list string) ([]string, error) {
 	values, err := splitAt(list, ';')
 	if err == nil && len(values) == 1 {
-		return splitAt(list, ',')
+		values, err = splitAt(list, ',')
+	}
+	for i, value := range values {
+		if value == "" {
+			return nil, errors.New("empty value; expected one between commas")
+		}
+		if slices.Contains(values[:i], value) {
+			return nil, errors.New("a value occurs twice; expected once")
+		}
 	}
 	return values, err
 }
 
-func splitAt(list string, separator byte) ([]string, error) {
-	var values []string
-	var open []byte // what is to be closed, the last first to be
+func splitAt(list string, separator byte) (values []string, err error) {
+	closers := map[byte]byte{'[': ']', '{': '}', '"': '"'}
+	var open []byte // the expected closers, the next one last
 	start := 0
 	for at := range len(list) {
-		inside := len(open) > 0
-		switch c := list[at]; {
-		case inside && c == open[len(open)-1]:
+		c, last := list[at], byte(0)
+		if len(open) > 0 {
+			last = open[len(open)-1]
+		}
+		switch closer := closers[c]; {
+		case last != 0 && c == last:
 			open = open[:len(open)-1]
-		case inside && open[len(open)-1] == '"':
-			// Quotes hold whatever there is.
-		case c == '"':
-			open = append(open, '"')
-		case c == '[':
-			open = append(open, ']')
-		case c == '{':
-			open = append(open, '}')
-		case c == separator && !inside:
+		case last == '"':
+		case closer != 0:
+			open = append(open, closer)
+		case c == separator && last == 0:
 			values = append(values, strings.TrimSpace(list[start:at]))
 			start = at + 1
 		}
 	}
 	if len(open) > 0 {
-		return nil, errUnbalanced
+		return nil, errors.New("unclosed bracket, brace or quote; expected its counterpart")
 	}
 	return append(values, strings.TrimSpace(list[start:])), nil
 }

@@ -52,7 +52,7 @@ expect:
 // sweepOf sweeps the scenario with values that are the same in every run.
 func sweepOf(t *testing.T, alike []scenarios.Setting, axes ...string) *Sweep {
 	t.Helper()
-	return &Sweep{Axes: axes, Told: io.Discard,
+	return &Sweep{Axes: axes, Progress: io.Discard,
 		Plan: func(set []scenarios.Setting) (run.Plan, error) {
 			s := parsed(t, swept)
 			for _, one := range slices.Concat(alike, set) {
@@ -74,7 +74,7 @@ func sweepOf(t *testing.T, alike []scenarios.Setting, axes ...string) *Sweep {
 func TestSweepMakesItsRuns(t *testing.T) {
 	out, told := filepath.Join(t.TempDir(), "all"), new(strings.Builder)
 	s := sweepOf(t, nil, "use=by-event,by-bib", "phases.measure.arrivals.constant=50,300")
-	s.Out, s.Told = out, told
+	s.Out, s.Progress = out, told
 	made, err := s.Run(t.Context())
 	require.Truef(t, err == nil && made.Asked == 4 && len(made.Made) == 4 && made.Exit() == 10,
 		"Run() = %d of %d runs, exit code %d, %v; want 4 of 4 and 10, for one run failed", len(made.Made), made.Asked, made.Exit(), err)
@@ -155,7 +155,7 @@ func TestSweepOfPlansThatCannotBe(t *testing.T) {
 func TestSweepGoesOnAfterARunThatWasStopped(t *testing.T) {
 	told := new(strings.Builder)
 	s := sweepOf(t, []scenarios.Setting{{Path: "phases.measure.stop_on", Value: "[throttled > 10%]"}, {Path: "phases.measure.for", Value: "20s"}}, "use=by-event,by-bib")
-	s.Told = told
+	s.Progress = told
 	made, err := s.Run(t.Context())
 	require.NoError(t, err)
 	require.Len(t, made.Made, 2)
@@ -183,7 +183,7 @@ func TestSweepEndsByWhatIsKept(t *testing.T) {
 func TestInterruptedSweep(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s := sweepOf(t, nil, "seed=1,2,3")
-	s.Told = &stopper{at: "2 of 3: seed=2", stop: cancel}
+	s.Progress = &stopper{at: "2 of 3: seed=2", stop: cancel}
 	made, err := s.Run(ctx)
 	d := made.Document()
 	rows := d.Screen[0].(document.Table).Rows
@@ -210,29 +210,27 @@ func TestSplitValues(t *testing.T) {
 	for _, row := range []struct {
 		sentence, list string
 		want           []string
-		wrong          error
+		wrong          string
 	}{
-		{"one value", "500", []string{"500"}, nil},
-		{"values by commas", "500,1000,2000", []string{"500", "1000", "2000"}, nil},
-		{"blanks around them", " a , b ", []string{"a", "b"}, nil},
-		{"one list", "[500,1000]", []string{"[500,1000]"}, nil},
-		{"lists by commas", "[500, 1000],[2000]", []string{"[500, 1000]", "[2000]"}, nil},
-		{"lists by semicolons", "[500,1000];[2000]", []string{"[500,1000]", "[2000]"}, nil},
-		{"maps", "{ramp: {from: 1, to: 2}};{constant: 5}", []string{"{ramp: {from: 1, to: 2}}", "{constant: 5}"}, nil},
-		{"templates", "{event},{event}__{distance}", []string{"{event}", "{event}__{distance}"}, nil},
-		{"texts with commas, by semicolons", "a,b;c", []string{"a,b", "c"}, nil},
-		{"texts with both, in quotes", `"a,b;c",d`, []string{`"a,b;c"`, "d"}, nil},
-		{"a bracket in quotes", `"[",b`, []string{`"["`, "b"}, nil},
-		{"a quote within a list", `["a]",b],c`, []string{`["a]",b]`, "c"}, nil},
-		{"a closing bracket alone is a character", "a],b", []string{"a]", "b"}, nil},
-		{"nothing", "", []string{""}, nil},
-		{"nothing between commas", "1,,2", []string{"1", "", "2"}, nil},
-		{"a bracket that is not closed", "[500,1000", nil, errUnbalanced},
-		{"one closed by another", "[500}", nil, errUnbalanced},
-		{"a quote that is not closed", `a,"b`, nil, errUnbalanced},
+		{"one value", "500", []string{"500"}, ""},
+		{"values by commas", "500,1000,2000", []string{"500", "1000", "2000"}, ""},
+		{"blanks around them", " a , b ", []string{"a", "b"}, ""},
+		{"one list", "[500,1000]", []string{"[500,1000]"}, ""},
+		{"lists by commas", "[500, 1000],[2000]", []string{"[500, 1000]", "[2000]"}, ""},
+		{"lists by semicolons", "[500,1000];[2000]", []string{"[500,1000]", "[2000]"}, ""},
+		{"maps", "{ramp: {from: 1, to: 2}};{constant: 5}", []string{"{ramp: {from: 1, to: 2}}", "{constant: 5}"}, ""},
+		{"templates", "{event},{event}__{distance}", []string{"{event}", "{event}__{distance}"}, ""},
+		{"texts with commas, by semicolons", "a,b;c", []string{"a,b", "c"}, ""},
+		{"texts with both, in quotes", `"a,b;c",d`, []string{`"a,b;c"`, "d"}, ""},
+		{"a bracket in quotes", `"[",b`, []string{`"["`, "b"}, ""},
+		{"a quote within a list", `["a]",b],c`, []string{`["a]",b]`, "c"}, ""},
+		{"a closing bracket alone is a character", "a],b", []string{"a]", "b"}, ""},
+		{"a bracket that is not closed", "[500,1000", nil, "unclosed bracket, brace or quote; expected its counterpart"},
+		{"one closed by another", "[500}", nil, "unclosed bracket, brace or quote; expected its counterpart"},
+		{"a quote that is not closed", `a,"b`, nil, "unclosed bracket, brace or quote; expected its counterpart"},
 	} {
 		got, err := splitValues(row.list)
-		assert.Truef(t, slices.Equal(got, row.want) && err == row.wrong,
+		assert.Truef(t, slices.Equal(got, row.want) && results.OneLine(err) == row.wrong,
 			"%s: splitValues(%q) = %q, %v; want %q, %v", row.sentence, row.list, got, err, row.want, row.wrong)
 	}
 }

@@ -11,8 +11,7 @@ import (
 	"loadgen/scenarios"
 )
 
-// sweptRun is a run of a sweep in JSON: the values of it, its folder, its exit code and its
-// summary.
+// sweptRun is a run of a sweep in JSON: its values, its folder, its exit code and its summary.
 type sweptRun struct {
 	Set     map[string]string `json:"set"`
 	Folder  string            `json:"folder"`
@@ -20,8 +19,7 @@ type sweptRun struct {
 	Summary *results.Summary  `json:"summary"`
 }
 
-// Document says what came of the runs of a sweep: a row for each. Its Data is the list of
-// them.
+// Document reports the runs of a sweep, a row for each. Its Data is the list of them.
 func (s *Swept) Document() *document.Document {
 	list := []sweptRun{}
 	for _, t := range s.Made {
@@ -31,30 +29,7 @@ func (s *Swept) Document() *document.Document {
 		}
 		list = append(list, sweptRun{set, t.Folder, t.Exit, t.Record.Summary})
 	}
-	// Of how many runs the checks hold, as the exit code says it: of several outcomes the gravest.
-	a := document.Answer{Claim: document.Counted(len(s.Made), "run") + " made"}
-	for _, one := range []struct {
-		is           func(*Tried) bool
-		state, claim string
-	}{
-		{func(t *Tried) bool { return t.Exit == codeInvalid }, document.CannotTell, "INVALID"},
-		{func(t *Tried) bool { return t.Exit == codeExpectation }, document.DoesNotHold, "DOES NOT HOLD"},
-		{func(t *Tried) bool { return t.Exit == codeUntold }, document.CannotTell, "CANNOT TELL"},
-		{func(t *Tried) bool { return len(t.Record.Summary.Checks) > 0 }, document.Holds, "HOLDS"},
-	} {
-		n := int64(0)
-		for i := range s.Made {
-			if one.is(&s.Made[i]) {
-				n++
-			}
-		}
-		if n > 0 {
-			a = document.Answer{State: one.state, Number: document.Count(n), Unit: "of " + document.Counted(len(s.Made), "run")}
-			a.Claim = one.claim + " in " + a.Number + " " + a.Unit
-			break
-		}
-	}
-	d := &document.Document{Title: "Sweep", Answer: a, Data: list}
+	d := &document.Document{Title: "Sweep", Answer: s.answer(), Data: list}
 	if len(s.Made) < s.Asked {
 		d.Warnings = []string{fmt.Sprintf("%d of %d runs made", len(s.Made), s.Asked)}
 	}
@@ -63,19 +38,43 @@ func (s *Swept) Document() *document.Document {
 	}
 	d.Title += " of " + s.Made[0].Record.Manifest.Scenario.Name
 	t := s.table()
-	short := t
-	short.Notes = nil
-	d.Screen = []document.Block{short}
 	d.Add("runs", "Runs", t)
+	t.Notes = nil
+	d.Screen = []document.Block{t}
 	return d
 }
 
-// table has a row for each phase of each run that is reported, the first of a run with what
-// became of all of it.
+// answer returns in how many runs the checks have the result of the exit code: the one with the
+// highest precedence.
+func (s *Swept) answer() document.Answer {
+	all := document.Counted(len(s.Made), "run")
+	for _, one := range []struct {
+		code         int
+		state, claim string
+	}{
+		{codeInvalid, document.CannotTell, "INVALID"}, {codeExpectation, document.DoesNotHold, "DOES NOT HOLD"},
+		{codeUntold, document.CannotTell, "CANNOT TELL"}, {codeOk, document.Holds, "HOLDS"},
+	} {
+		n := 0
+		for i := range s.Made {
+			if t := &s.Made[i]; t.Exit == one.code && (one.code != codeOk || len(t.Record.Summary.Checks) > 0) {
+				n++
+			}
+		}
+		if n > 0 {
+			a := document.Answer{State: one.state, Number: document.Count(int64(n)), Unit: "of " + all}
+			a.Claim = one.claim + " in " + a.Number + " " + a.Unit
+			return a
+		}
+	}
+	return document.Answer{Claim: all + " made"}
+}
+
+// table has a row for each reported phase of each run. The first row of a run has its checks.
 func (s *Swept) table() document.Table {
-	set, several := s.Made[0].Set, slices.ContainsFunc(s.Made, func(t Tried) bool { return len(figure.Shown(t.Record)) > 1 })
+	several := slices.ContainsFunc(s.Made, func(t Tried) bool { return len(figure.Shown(t.Record)) > 1 })
 	var columns []string
-	for _, title := range headings(set) {
+	for _, title := range headings(s.Made[0].Set) {
 		columns = append(columns, title+"|words")
 	}
 	if several {
@@ -87,19 +86,16 @@ func (s *Swept) table() document.Table {
 		t.Caption = "Phases of runs"
 	}
 	for i := range s.Made {
-		one := &s.Made[i]
-		figures, steps := figure.Of(one.Record), figure.Shown(one.Record)
-		if !several || len(steps) == 0 {
-			var hottest *float64
-			if hot := one.Record.Summary.Hottest; hot != nil {
-				hottest = &hot.EntitiesPerSecond
+		one, phases := &s.Made[i], []string{""}
+		if steps := figure.Shown(one.Record); several && len(steps) > 0 {
+			phases = nil
+			for _, step := range steps {
+				phases = append(phases, step.Phase.Name)
 			}
-			t.Add(one.row(several, "", hottest, true, figures)...)
-			continue
 		}
-		for at, step := range steps {
-			hottest := figures.Take(figure.Reference{Name: "offered", Part: figure.Hottest, Phase: step.Phase.Name}).Pointer()
-			t.Add(one.row(several, step.Phase.Name, hottest, at == 0, figures)...)
+		figures := figure.Of(one.Record)
+		for at, phase := range phases {
+			t.Add(one.row(several, phase, at == 0, figures)...)
 		}
 	}
 	t.Notes = []string{"offered, served: entities/s in each phase's last half; hottest: a partition's busiest second; " +
@@ -107,60 +103,61 @@ func (s *Swept) table() document.Table {
 	return t
 }
 
-// tone is what the exit code of a run amounts to, plain where nothing was asked of it.
+// tone is that of the exit code of a run, plain without checks.
 func (t *Tried) tone() document.Tone {
 	switch {
 	case t.Exit == codeExpectation:
 		return document.Bad
 	case t.Exit != codeOk:
 		return document.Doubtful
-	case len(t.Record.Summary.Checks) > 0:
-		return document.Good
 	default:
-		return document.Plain
+		return document.Good.If(len(t.Record.Summary.Checks) > 0)
 	}
 }
 
-// headings returns what is swept in a few words: a path without what says of which kind
-// a value is, whole where another one comes to the same.
+// headings returns short titles of the swept paths, or the path if two have the same title.
 func headings(set []scenarios.Setting) []string {
-	said := map[string]int{}
+	count := map[string]int{}
 	for _, s := range set {
-		said[heading(s.Path)]++
+		count[heading(s.Path)]++
 	}
 	var list []string
 	for _, s := range set {
-		if short := heading(s.Path); said[short] == 1 {
-			list = append(list, short)
-		} else {
-			list = append(list, s.Path)
+		title := heading(s.Path)
+		if count[title] > 1 {
+			title = s.Path
 		}
+		list = append(list, title)
 	}
 	return list
 }
 
-// unsaid are the parts of paths by which nobody tells two values apart.
-const unsaid = "phases traffic peak spread arrivals operations model with"
+// kindParts are the parts of paths that name the kind of a value.
+const kindParts = "phases traffic peak spread arrivals operations model with"
 
+// heading returns a path without the parts that name kinds. A phase may have the name of a kind.
 func heading(path string) string {
 	parts := strings.Split(path, ".")
-	switch last := len(parts) - 1; {
+	last, inPhase := len(parts)-1, parts[0] == "phases"
+	switch {
 	case path == "use":
 		return "design"
 	case parts[last] == "constant":
 		parts[last] = "arrivals/s"
 	}
-	said := slices.DeleteFunc(slices.Clone(parts[:len(parts)-1]), func(part string) bool { return slices.Contains(strings.Fields(unsaid), part) })
-	if parts[0] == "phases" && len(parts) > 2 {
-		// The phase may be called like a kind.
-		said = append([]string{parts[1]}, slices.DeleteFunc(said, func(part string) bool { return part == parts[1] })...)
+	var words []string
+	for i, part := range parts {
+		isPhase := inPhase && i == 1
+		isKind := slices.Contains(strings.Fields(kindParts), part) || inPhase && part == parts[1]
+		if i == last || isPhase || !isKind {
+			words = append(words, part)
+		}
 	}
-	return strings.Join(append(said, parts[len(parts)-1]), " ")
+	return strings.Join(words, " ")
 }
 
-// row is that of a phase, of all of the run where it is empty; the first of a run has what
-// the checks came to.
-func (t *Tried) row(several bool, phase string, hottest *float64, first bool, figures *figure.Figures) []any {
+// row returns the row of a phase, or of the whole run if phase is empty.
+func (t *Tried) row(several bool, phase string, first bool, figures *figure.Figures) []any {
 	row := []any{t.tone()}
 	for _, s := range t.Set {
 		row = append(row, s.Value)
@@ -173,23 +170,33 @@ func (t *Tried) row(several bool, phase string, hottest *float64, first bool, fi
 	}
 	own := func(name string) *float64 { return in(figure.Reference{Name: name}.Unit(), name) }
 	summary := t.Record.Summary
-	worth := summary.Validity
+	validity := summary.Validity
 	if slices.ContainsFunc(summary.Phases, func(p results.PhaseSummary) bool { return p.ClientLimited }) {
-		worth += ", late"
+		validity += ", late"
 	}
-	tone, checks := document.Plain, ""
-	if first {
-		tone = t.tone()
-		held, judged := results.HeldOf(summary.Checks)
-		switch {
-		case len(summary.Checks) == 0:
-			checks = document.Untold
-		case judged == 0:
-			checks = results.CannotTell
-		default:
-			checks = fmt.Sprintf("%d of %d", held, judged)
-		}
+	var hottest *float64
+	if phase != "" {
+		hottest = figures.Take(figure.Reference{Name: "offered", Part: figure.Hottest, Phase: phase}).Pointer()
+	} else if summary.Hottest != nil {
+		hottest = &summary.Hottest.EntitiesPerSecond
 	}
-	return append(row, worth, own("offered"), own("served"), in(figure.Share, "throttled"), in(figure.Share, "share_lost"), own("tries"),
-		own("p50"), own("p99"), hottest, tone, checks)
+	row = append(row, validity, own("offered"), own("served"), in(figure.Share, "throttled"), in(figure.Share, "share_lost"), own("tries"),
+		own("p50"), own("p99"), hottest)
+	if !first {
+		return append(row, "")
+	}
+	return append(row, t.tone(), checksOf(summary))
+}
+
+// checksOf returns how many checks passed of those with a result.
+func checksOf(summary *results.Summary) string {
+	held, judged := results.HeldOf(summary.Checks)
+	switch {
+	case len(summary.Checks) == 0:
+		return document.Untold
+	case judged == 0:
+		return results.CannotTell
+	default:
+		return fmt.Sprintf("%d of %d", held, judged)
+	}
 }
