@@ -222,9 +222,9 @@ func (s *Scenario) Moved(path func(file string) string) (*Scenario, error) {
 var timePlaceholder = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_]*):[a-z]+\}`)
 
 // timeColumns returns the columns of the rows that some template formats as times, sorted.
-func (c *checker) timeColumns() (columns []string) {
-	for _, found := range timePlaceholder.FindAllStringSubmatch(string(c.Text()), -1) {
-		for _, one := range c.Rows.Columns {
+func (s *Scenario) timeColumns() (columns []string) {
+	for _, found := range timePlaceholder.FindAllStringSubmatch(string(s.Text()), -1) {
+		for _, one := range s.Rows.Columns {
 			if one.Attribute == found[1] && !slices.Contains(columns, one.Column) {
 				columns = append(columns, one.Column)
 			}
@@ -237,7 +237,7 @@ func (c *checker) timeColumns() (columns []string) {
 // timedBy returns the column of the times at which the events of the rows are due, empty for none.
 func (c *checker) timedBy() string {
 	for i := range c.Phases {
-		if t := c.Phases[i].Traffic; t != nil && t.Arrivals != nil && c.follows(t) {
+		if t := c.Phases[i].Traffic; t != nil && c.follows(t) {
 			return t.Arrivals.Time
 		}
 	}
@@ -245,9 +245,41 @@ func (c *checker) timedBy() string {
 }
 
 // follows reports whether the rows of a trace are the very ones that its events have, one after the other.
-func (c *checker) follows(t *Traffic) bool {
-	return c.Rows != nil && c.Rows.Draw == DrawInOrder && t.Arrivals.Time != "" && t.Events() &&
-		filepath.Clean(c.Rows.File) == filepath.Clean(t.Arrivals.Trace)
+func (s *Scenario) follows(t *Traffic) bool {
+	return s.Rows != nil && s.Rows.Draw == DrawInOrder && t.Arrivals != nil && t.Arrivals.Time != "" && t.Events() &&
+		filepath.Clean(s.Rows.File) == filepath.Clean(t.Arrivals.Trace)
+}
+
+// IgnoredTimes returns the columns of the rows that hold dates by which no write is due, because a phase has a
+// rate of its own. The files must have been read.
+func (s *Scenario) IgnoredTimes() (columns []string) {
+	verbs := []entity.Verb{entity.Insert, entity.InsertOrReplace, entity.InsertOrMerge}
+	writes := func(o OperationSpec) bool { return slices.Contains(verbs, o.Writes()) }
+	ignores := func(p Phase) bool {
+		t := p.Traffic
+		return t != nil && t.Events() && !s.follows(t) && slices.ContainsFunc(t.Operations, writes)
+	}
+	if s.Rows == nil || !slices.ContainsFunc(s.Phases, ignores) {
+		return nil
+	}
+	formatted := s.timeColumns()
+	for _, a := range s.Attributes {
+		column, is := a.Values.(keys.ValueColumn)
+		if is && column.Table != nil && (slices.Contains(formatted, column.Name) || areDates(column.Probes())) {
+			columns = append(columns, column.Name)
+		}
+	}
+	return columns
+}
+
+// areDates reports whether texts are dates, not numbers that may be dates.
+func areDates(texts []string) bool {
+	var column clock.TimeColumn
+	for _, text := range texts {
+		column.Learn(text)
+	}
+	return column.Settle() == nil && slices.Contains([]clock.Notation{clock.DayFirst, clock.MonthFirst, clock.YearFirst, clock.Times}, column.Notation()) &&
+		!slices.ContainsFunc(texts, func(text string) bool { _, err := column.Parse(text); return err != nil })
 }
 
 // trace reads the trace of a phase, and judges what depends on its rows.

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -98,6 +99,7 @@ type contestRun struct {
 	arms     []*arm
 	// other is the profile that the result is compared with, empty for none.
 	other    string
+	warnings []string
 	proposal *suggest.Proposal
 	folder   results.Dir
 	clock    clock.Real
@@ -320,7 +322,12 @@ func (c *contestRun) enter(names []string) error {
 		return unread[0] // the files are unreadable whatever the design
 	}
 	c.needs = needsOf(c.scenario)
-	for _, one := range c.able() {
+	for i, one := range c.able() {
+		if times := one.scenario.IgnoredTimes(); i == 0 && len(times) > 0 {
+			rows := one.scenario.Rows.File
+			c.warnings = append(c.warnings, fmt.Sprintf("the times of the rows (%s) are ignored: events are due at the rates of the phases; "+
+				"arrivals {trace: %s, time: %s} keeps the times", strings.Join(times, ", "), rows, times[0]))
+		}
 		order, err := advise.OrderOf(advise.Options{Scenario: one.scenario, Read: c.files.Read})
 		switch {
 		case err != nil, order == keystatistics.Unknown.String():

@@ -19,7 +19,8 @@ import (
 // ranked returns the contest of the runs that are over, by the same number of each design that
 // has any. Ended is why others were not made.
 func (c *contestRun) ranked(ended error) *contest.Contest {
-	o := contest.Options{Scenario: c.scenario.Name, Profile: c.scenario.Model.Name(), Other: c.other, Alpha: c.plan.Alpha, Price: c.plan.Price}
+	o := contest.Options{Scenario: c.scenario.Name, Profile: c.scenario.Model.Name(), Other: c.other, Alpha: c.plan.Alpha, Price: c.plan.Price,
+		Warnings: c.warnings}
 	if c.plan.Run.On == run.Remote {
 		o.Profile = ""
 	}

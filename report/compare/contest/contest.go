@@ -51,6 +51,8 @@ type Contest struct {
 	// with it.
 	Price *Price `json:"price,omitempty"`
 	Ended string `json:"ended_early,omitempty"`
+	// Warnings are what the runs do not take into account, a sentence each.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Test is a figure that orders designs, with its share of alpha.
@@ -337,7 +339,8 @@ type Options struct {
 	// means DefaultAlpha.
 	Alpha float64
 	// Price is zero for a contest without costs.
-	Price Price
+	Price    Price
+	Warnings []string
 }
 
 // Price is per million billed transactions, and per GiB and month of stored entities, in any

@@ -48,6 +48,7 @@ func Document(c *Contest) *document.Document {
 	if c.Ended != "" {
 		d.Warnings = []string{c.Ended}
 	}
+	d.Warnings = append(d.Warnings, c.Warnings...)
 	n.show(d)
 	d.Add("why", "Why", document.List{Items: c.why(maxReasons)})
 	d.Add("ranking", "Ranking", n.ranking(), c.keys())

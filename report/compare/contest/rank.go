@@ -47,7 +47,7 @@ func Rank(arms []Arm, o Options) *Contest {
 
 // rank returns the order of the arms by some of their trials, without reasons and sentences.
 func rank(arms []Arm, o Options, of func(*Arm) []Trial) (*Contest, *order) {
-	c := &Contest{Scenario: o.Scenario, Profile: o.Profile, Other: o.Other, Alpha: cmp.Or(o.Alpha, DefaultAlpha), Repeat: o.Repeat,
+	c := &Contest{Scenario: o.Scenario, Profile: o.Profile, Other: o.Other, Alpha: cmp.Or(o.Alpha, DefaultAlpha), Repeat: o.Repeat, Warnings: slices.Clone(o.Warnings),
 		Tests: []Test{}, RestsOn: []string{}, CannotTell: []string{}, Ranking: []Ranked{}}
 	var ran []*Arm
 	var idle, unable []Ranked
