@@ -1,17 +1,14 @@
 package series
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"loadgen/report"
 	"loadgen/report/compare/contest"
 	"loadgen/report/document"
-	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/scenarios/run"
 )
@@ -94,18 +91,11 @@ func firstRuns(list []*contest.Trial, limit int) []contest.Trial {
 
 // keep writes the contest and its pictures into its folder.
 func (c *contestRun) keep(ranked *contest.Contest) error {
-	var file bytes.Buffer
-	if err := report.Print(&file, contest.Document(ranked), report.FormJSON, text.Look{}); err != nil {
-		return err
-	}
-	if err := c.folder.Replace(contest.File, file.Bytes()); err != nil {
-		return fmt.Errorf("%w: %w", results.ErrWrite, err)
-	}
-	records := make(map[string]*results.Record)
+	kept := contest.Kept{Contest: ranked, Records: make(map[string]*results.Record)}
 	for _, one := range c.arms {
-		records[one.design] = one.first
+		kept.Records[one.design] = one.first
 	}
-	return (&contest.Kept{Contest: ranked, Records: records}).Illustrate(c.folder)
+	return kept.Write(c.folder)
 }
 
 // Document reports the contest and what was suggested.

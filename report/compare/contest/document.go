@@ -22,7 +22,7 @@ const maxDesigns = 6
 
 // answer returns which design wins or which designs hold, with the sentences for some places.
 func (n *narrative) answer(places ...string) document.Answer {
-	a := document.Answer{State: n.State, Claim: n.first(inClaim), Beside: n.first(inBeside), Says: n.sentences(places...)}
+	a := document.Answer{State: n.State, Claim: n.first("claim"), Beside: n.first("beside"), Says: n.sentences(places...)}
 	switch {
 	case n.Winner != nil:
 		a.Number = *n.Winner
@@ -31,7 +31,7 @@ func (n *narrative) answer(places ...string) document.Answer {
 		}
 	case strings.HasPrefix(a.Claim, n.HeldOf()):
 		a.Number = n.HeldOf()
-		if n.groups[groupUnknown] == nil {
+		if n.groups["cannot tell"] == nil {
 			a.Mark = document.MarkOf(document.Holds, true, new(true))
 		}
 	}
@@ -41,7 +41,7 @@ func (n *narrative) answer(places ...string) document.Answer {
 // Document returns the report of a contest. Its Data is the contest.
 func Document(c *Contest) *document.Document {
 	n := newNarrative(c)
-	d := &document.Document{Title: document.Join(": ", "Contest of designs", c.Scenario), Answer: n.answer(inAnswer, inScreen), Data: c}
+	d := &document.Document{Title: document.Join(": ", "Contest of designs", c.Scenario), Answer: n.answer("answer", "screen"), Data: c}
 	d.Subtitle = document.Join(" · ", document.Counted(len(c.Ranking), "design"), c.Target,
 		document.Join(", ", c.Figures, optional(c.Figures != "" && c.Profile != "", "profile %s", c.Profile)),
 		optional(len(n.First.Seeds) == QuickRuns, "quick: 2 runs of each"))
@@ -78,7 +78,7 @@ func (n *narrative) show(d *document.Document) {
 	if room := 11 - len(t.Rows) - len(t.Notes); len(why) > room {
 		why = document.LimitLines(why, room-1)
 	}
-	d.Show(t, document.Facts{Lines: why}, document.Facts{Lines: n.sentences(inRuns)})
+	d.Show(t, document.Facts{Lines: why}, document.Facts{Lines: n.sentences("runs")})
 }
 
 // why returns for each design the checks that did not hold in every run and some of its reasons,
@@ -261,7 +261,7 @@ func (s *Sofar) Document() (d *document.Document, says string) {
 	}
 	a := document.Answer{Claim: "NOTHING TO TELL YET", Beside: "each design needs a finished run"}
 	if n.Idle() == nil {
-		a = n.answer(inAnswer, inScreen)
+		a = n.answer("answer", "screen")
 		a.State, a.Mark, a.Claim = "", nil, "SO FAR: "+a.Claim
 		a.Says = append(a.Says[:min(2, len(a.Says))], "Stopping early at a good result makes false results more likely.")
 	}

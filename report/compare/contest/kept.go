@@ -13,6 +13,7 @@ import (
 	"loadgen/report/chart"
 	"loadgen/report/document"
 	"loadgen/report/html"
+	"loadgen/report/text"
 	"loadgen/results"
 )
 
@@ -25,18 +26,17 @@ const (
 // ErrFile is wrapped by the error of a text that is not a contest.
 var ErrFile = errors.New("it holds no contest")
 
-// MaxBytes limits the text of a contest, maxRanked its designs.
+// maxBytes limits the text of a contest in a folder, maxRanked the number of designs.
 const (
-	MaxBytes  = 16 << 20
+	maxBytes  = 16 << 20
 	maxRanked = 1000
 )
 
 // Read parses the JSON of a contest. Its error is one line and wraps [ErrFile].
 func Read(text []byte) (*Contest, error) {
-	c, err := new(Contest), error(nil)
-	if len(text) > MaxBytes {
-		err = fmt.Errorf("it has more than %d bytes", MaxBytes)
-	} else if err = json.Unmarshal(text, c); err == nil {
+	c := new(Contest)
+	err := json.Unmarshal(text, c)
+	if err == nil {
 		err = c.validate()
 	}
 	if err != nil {
@@ -83,7 +83,7 @@ func Open(folder results.Dir) (*Kept, error) {
 		return nil, err
 	}
 	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, MaxBytes+1))
+	text, err := io.ReadAll(io.LimitReader(file, maxBytes))
 	if err != nil {
 		return nil, err
 	}
@@ -109,12 +109,10 @@ func (c *Kept) arms() []chart.HeatArm {
 	var list []chart.HeatArm
 	for i := range c.Ranking {
 		one := &c.Ranking[i]
-		record := c.Records[one.Design]
-		if record == nil {
-			continue
+		if record := c.Records[one.Design]; record != nil {
+			says := "sustains " + document.Told(one.Sustained.Pointer(), document.Rate) + " entities/s; " + document.Told(one.Lost.Pointer(), document.Share) + " lost"
+			list = append(list, chart.HeatArm{Name: one.Design, Keys: one.Keys(), Says: says, Record: record})
 		}
-		says := "sustains " + document.Told(one.Sustained.Pointer(), document.Rate) + " entities/s; " + document.Told(one.Lost.Pointer(), document.Share) + " lost"
-		list = append(list, chart.HeatArm{Name: one.Design, Keys: one.Keys(), Says: says, Record: record})
 	}
 	return list
 }
@@ -132,7 +130,7 @@ func (c *Kept) PageOf(w io.Writer, d *document.Document) error {
 			return fmt.Errorf("drawing where the load went: %w", err)
 		}
 		pictures[ChartID] = picture
-		for _, section := range slices.Concat(d.Sections, []document.Section{{Blocks: d.Screen}}) {
+		for _, section := range append(d.Sections, document.Section{Blocks: d.Screen}) {
 			for i, block := range section.Blocks {
 				if one, is := block.(document.Chart); is && one.ID == ChartID {
 					one.Title = chart.ContestTitle(arms)
@@ -144,12 +142,18 @@ func (c *Kept) PageOf(w io.Writer, d *document.Document) error {
 	return html.Render(w, d, html.Options{Pictures: pictures})
 }
 
-// Illustrate writes the pictures of a contest and its page into its folder. A failure does not
-// stop the others.
-func (c *Kept) Illustrate(folder results.Folder) error {
-	var page bytes.Buffer
-	err := c.Page(&page)
+// Write writes the contest, its page and its pictures into its folder. A failure of the page or a
+// picture does not stop the others.
+func (c *Kept) Write(folder results.Folder) error {
+	var file, page bytes.Buffer
+	err := text.JSON(&file, c.Contest)
 	if err == nil {
+		err = folder.Replace(File, file.Bytes())
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", results.ErrWrite, err)
+	}
+	if err = c.Page(&page); err == nil {
 		err = folder.Replace(PageFile, page.Bytes())
 	}
 	if arms := c.arms(); len(arms) > 0 {

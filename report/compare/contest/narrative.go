@@ -12,27 +12,14 @@ import (
 	"loadgen/results"
 )
 
-// The places of sentences in the table; the place of a reason is its kind.
-const (
-	inClaim   = "claim" // the first that applies
-	inBeside  = "beside"
-	inAnswer  = "answer"
-	inScreen  = "screen" // with those of the answer
-	inRemedy  = "remedies"
-	inProfile = "profile"
-	inUntried = "untried"
-	inRuns    = "runs"
-	inBasis   = "basis" // with those of the runs
-	inLimits  = "limits"
-)
-
 //go:embed narrative.tmpl
 var narrativeTable string
 
 // table is the table of all sentences, parsed when it is first needed.
 var table = sync.OnceValue(func() *document.Narrative { return document.ParseNarrative(narrativeTable) })
 
-// sentences returns the sentences for some places, in the order of the table.
+// sentences returns the sentences for some places, in the order of the table. The place of a
+// reason is its kind; that of the claim has alternatives, of which the first that applies counts.
 func (n *narrative) sentences(places ...string) []string { return table().Phrases(n, places...) }
 
 // first returns the first sentence for a place, empty for none.
@@ -146,34 +133,27 @@ func newNarrative(c *Contest) *narrative {
 	return n
 }
 
-// The groups of designs.
-const (
-	groupHolds   = "hold"
-	groupUnknown = "cannot tell"
-	groupIdle    = "not run"
-)
-
 // group returns the group of a design, empty for the best without checks.
 func (one *Ranked) group() string {
 	switch {
 	case len(one.Cannot) > 0:
 		return "cannot serve every operation"
 	case len(one.Seeds) == 0:
-		return groupIdle
+		return "not run"
 	case one.State == "" && one.Rank != nil && *one.Rank > 1:
 		return "behind"
 	}
-	return map[string]string{results.Holds: groupHolds, results.CannotTell: groupUnknown, results.DoesNotHold: "do not hold"}[one.State]
+	return map[string]string{results.Holds: "hold", results.CannotTell: "cannot tell", results.DoesNotHold: "do not hold"}[one.State]
 }
 
 // HeldOf is the number of designs that hold.
 func (n *narrative) HeldOf() string { return fmt.Sprintf("%d of %d", len(n.Holding()), len(n.Ranking)) }
 
 // Holding are the designs that hold, Idle those without runs.
-func (n *narrative) Holding() names { return n.groups[groupHolds] }
+func (n *narrative) Holding() names { return n.groups["hold"] }
 
 // Idle is described with Holding.
-func (n *narrative) Idle() names { return n.groups[groupIdle] }
+func (n *narrative) Idle() names { return n.groups["not run"] }
 
 // AllHoldingAreBest reports whether several designs hold, without a difference.
 func (n *narrative) AllHoldingAreBest() bool {
@@ -199,7 +179,7 @@ func (n *narrative) Grouped() string {
 func (n *narrative) Order() keyOrder { return keyOrder(n.First.Order) }
 
 // Remedies lists what would have to change so that the first design holds its checks.
-func (n *narrative) Remedies() string { return strings.Join(n.sentences(inRemedy), ", or ") }
+func (n *narrative) Remedies() string { return strings.Join(n.sentences("remedies"), ", or ") }
 
 // Highest returns the design with the highest rate.
 func (n *narrative) Highest() *Ranked {

@@ -243,8 +243,8 @@ func (r *order) behind(a, b int) string {
 			}
 			d := r.compare(f, a, b)
 			switch {
-			case d == nil || !d.shown:
-			case (d.effect.Difference < 0) == criteria[f].higher:
+			case d == nil || !d.Shown:
+			case (d.difference < 0) == criteria[f].higher:
 				return criteria[f].name
 			case f == sustained && x.serves != y.serves:
 				// The design that does not serve everything sustains more of other operations.
@@ -256,13 +256,11 @@ func (r *order) behind(a, b int) string {
 	return ""
 }
 
-// pair is the comparison of two designs by a figure.
+// pair is the comparison of two designs by a figure. Difference is that of the second design to the
+// first: the logarithm of the ratio, or the difference of the means.
 type pair struct {
-	// effect is the second design against the first: the logarithm of the ratio, or the
-	// difference if logs is false.
-	effect statistics.Means
-	logs   bool
-	shown  bool
+	Effect
+	difference float64
 }
 
 // compare compares b with a by a figure, nil without enough runs. Positive figures are compared
@@ -273,18 +271,22 @@ func (r *order) compare(f, a, b int) *pair {
 	if len(x) < 2 || len(y) < 2 {
 		return nil
 	}
-	grain, resolution := one.grain(min(s.operations, t.operations)), one.resolution
-	d := &pair{logs: s.logs[f] != nil && t.logs[f] != nil}
+	grain, resolution, logs := one.grain(min(s.operations, t.operations)), one.resolution, s.logs[f] != nil && t.logs[f] != nil
+	d := &pair{Effect: Effect{Ratio: statistics.Mean(y) / statistics.Mean(x)}}
 	switch {
-	case d.logs:
+	case logs:
 		x, y, resolution = s.logs[f], t.logs[f], math.Log1p(resolution)
 	case !one.absolute:
 		scale := math.Max(statistics.Mean(x), statistics.Mean(y))
 		grain, resolution = grain*scale, resolution*scale
 	}
-	d.effect = statistics.Welch(x, y, grain)
-	difference := math.Abs(d.effect.Difference)
-	d.shown = difference != 0 && difference >= resolution && d.effect.P <= r.alpha*one.part
+	means := statistics.Welch(x, y, grain)
+	if d.difference = means.Difference; logs {
+		// The mean of logarithms is the ratio of geometric means, which is tested.
+		low, high, _ := means.Interval(statistics.Doubt)
+		d.Ratio, d.Interval = math.Exp(d.difference), statistics.Bounds(math.Exp(low), math.Exp(high))
+	}
+	d.P, d.Shown = &means.P, d.difference != 0 && math.Abs(d.difference) >= resolution && means.P <= r.alpha*one.part
 	return d
 }
 
@@ -294,17 +296,10 @@ func (r *order) ratio(a, b int) *Effect {
 	if x <= 0 {
 		return nil
 	}
-	e, d := &Effect{Ratio: y / x}, r.compare(sustained, a, b)
-	if d == nil {
-		return e
+	if d := r.compare(sustained, a, b); d != nil {
+		return &d.Effect
 	}
-	e.P, e.Shown = new(d.effect.P), d.shown
-	if d.logs {
-		// The mean of logarithms is the ratio of geometric means, which is tested.
-		low, high, _ := d.effect.Interval(statistics.Doubt)
-		e.Ratio, e.Interval = math.Exp(d.effect.Difference), statistics.Bounds(math.Exp(low), math.Exp(high))
-	}
-	return e
+	return &Effect{Ratio: y / x}
 }
 
 // power returns how often the runs of the first two designs would have shown a true difference

@@ -38,9 +38,9 @@ func Rank(arms []Arm, o Options) *Contest {
 			n.Operations = max(n.Operations, arm.Trials[k].Events)
 		}
 	}
-	answer := n.answer(inAnswer)
+	answer := n.answer("answer")
 	c.Verdict = answer.Whole()
-	c.RestsOn, c.CannotTell = append(c.RestsOn, n.sentences(inBasis, inRuns)...), append(c.CannotTell, n.sentences(inLimits)...)
+	c.RestsOn, c.CannotTell = append(c.RestsOn, n.sentences("basis", "runs")...), append(c.CannotTell, n.sentences("limits")...)
 	c.survive(n, r, arms, o)
 	return c
 }
@@ -137,20 +137,20 @@ func (c *Contest) survive(n *narrative, r *order, arms []Arm, o Options) {
 		return
 	case slices.ContainsFunc(r.arms, func(arm *Arm) bool { return len(arm.Others) == 0 }):
 		if o.Other != "" {
-			c.SurvivesSays = n.first(inUntried)
+			c.SurvivesSays = n.first("untried")
 		}
 		return
 	}
 	other, s := rank(arms, o, func(arm *Arm) []Trial { return arm.Others })
 	m := newNarrative(other)
 	m.Reversed = r.reversed(s)
-	m.SameHolds = slices.Equal(n.groups[groupHolds], m.groups[groupHolds])
+	m.SameHolds = slices.Equal(n.Holding(), m.Holding())
 	m.SameResult = c.noneHolds() == other.noneHolds() && m.Reversed == "" && slices.Equal(slices.Sorted(slices.Values(n.Best)), slices.Sorted(slices.Values(m.Best)))
-	if claim := m.first(inClaim); claim != n.first(inClaim) {
-		beside := m.first(inBeside)
-		m.Result = claim + optional(beside != "" && beside != n.first(inBeside), " (%s)", beside)
+	if claim := m.first("claim"); claim != n.first("claim") {
+		beside := m.first("beside")
+		m.Result = claim + optional(beside != "" && beside != n.first("beside"), " (%s)", beside)
 	}
-	c.Survives, c.SurvivesSays = &m.SameResult, strings.Join(m.sentences(inProfile), " ")
+	c.Survives, c.SurvivesSays = &m.SameResult, strings.Join(m.sentences("profile"), " ")
 }
 
 // ranked returns the design at a place of the sequence by some of its trials, compared with the
@@ -220,27 +220,28 @@ func (one *Ranked) charged(p Price) float64 {
 // timings returns the response times of each operation, in the order of the first run. A
 // quantile that one run does not have is nil: a median of the others would be too good.
 func timings(trials []Trial) []RankedTiming {
-	list, values := []RankedTiming{}, make(map[string]*[2][]int64)
+	list, p50, p99 := []RankedTiming{}, make(map[string][]int64), make(map[string][]int64)
+	add := func(to map[string][]int64, name string, quantile *int64) {
+		if quantile != nil {
+			to[name] = append(to[name], *quantile)
+		}
+	}
 	for i := range trials {
 		for _, one := range trials[i].Operations {
-			if values[one.Name] == nil {
-				values[one.Name], list = new([2][]int64), append(list, RankedTiming{Operation: one.Name})
+			if !slices.ContainsFunc(list, func(other RankedTiming) bool { return other.Operation == one.Name }) {
+				list = append(list, RankedTiming{Operation: one.Name})
 			}
-			for k, quantile := range []*int64{one.P50, one.P99} {
-				if quantile != nil {
-					values[one.Name][k] = append(values[one.Name][k], *quantile)
-				}
-			}
+			add(p50, one.Name, one.P50)
+			add(p99, one.Name, one.P99)
 		}
 	}
 	for i := range list {
 		one := &list[i]
-		p50, p99 := slices.Sorted(slices.Values(values[one.Operation][0])), slices.Sorted(slices.Values(values[one.Operation][1]))
-		if len(p50) == len(trials) {
-			one.P50 = &p50[(len(p50)-1)/2]
+		if values := slices.Sorted(slices.Values(p50[one.Operation])); len(values) == len(trials) {
+			one.P50 = &values[(len(values)-1)/2]
 		}
-		if len(p99) == len(trials) {
-			one.P99, one.P99Range = &p99[(len(p99)-1)/2], &[2]int64{p99[0], p99[len(p99)-1]}
+		if values := slices.Sorted(slices.Values(p99[one.Operation])); len(values) == len(trials) {
+			one.P99, one.P99Range = &values[(len(values)-1)/2], &[2]int64{values[0], values[len(values)-1]}
 		}
 	}
 	return list
