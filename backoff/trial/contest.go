@@ -153,7 +153,7 @@ func (c *Contest) Run(ctx context.Context) (*results.PolicyContest, error) {
 	var ended error
 	for _, one := range c.Contestants {
 		var trial results.PolicyTrial
-		if trial, ended = c.try(ctx, p, one); ended != nil {
+		if trial, ended = c.runContestant(ctx, p, one); ended != nil {
 			break
 		}
 		contest.Policies = append(contest.Policies, trial)
@@ -248,8 +248,8 @@ func (c *Contest) build(k uint64, w *drive.Work) {
 		Key: entity.Key{Partition: partition, Row: strconv.FormatUint(k, 10)}}}
 }
 
-// try runs a contestant against a new target and returns its figures.
-func (c *Contest) try(ctx context.Context, p plan, one Contestant) (results.PolicyTrial, error) {
+// runContestant runs a contestant against a new target and returns its figures.
+func (c *Contest) runContestant(ctx context.Context, p plan, one Contestant) (results.PolicyTrial, error) {
 	inner, err := c.target(p.model)
 	if err != nil {
 		return results.PolicyTrial{}, err
@@ -265,7 +265,7 @@ func (c *Contest) try(ctx context.Context, p plan, one Contestant) (results.Poli
 	if one.Limiter != nil {
 		stage.Limiters = &drive.Limiters{Clients: uint64(c.Clients), ClientOf: c.clientOf, New: one.Limiter, Chance: clock.NewStream(c.Seed, "limiter")}
 	}
-	o := &observer{contest: c, caught: make([]int64, c.Clients), won: make([]int64, c.Clients)}
+	o := &observer{contest: c, caught: make([]int64, c.Clients), succeeded: make([]int64, c.Clients)}
 	trial := run.Trial{Runner: &drive.Virtual{Target: inner}, Kinds: []results.Kind{{Name: "operation"}}, Observers: []drive.Observer{o}}
 	record, err := trial.Run(ctx, stage)
 	if err != nil {
@@ -277,9 +277,9 @@ func (c *Contest) try(ctx context.Context, p plan, one Contestant) (results.Poli
 // observer collects what the record of a run does not have. It is not safe for concurrent use.
 type observer struct {
 	contest *Contest
-	// caught counts the operations of each client that were due in the trouble and ended, won
+	// caught counts the operations of each client that were due in the trouble and ended, succeeded
 	// those that succeeded.
-	caught, won []int64
+	caught, succeeded []int64
 	// before and during are the response times of successful operations due before the trouble
 	// and in it, retries the send times of retries, last is the end of the last caught operation.
 	before, during, retries []time.Duration
@@ -314,7 +314,7 @@ func (o *observer) Completed(done *results.Completed) {
 		o.caught[client]++
 		o.last = max(o.last, done.Done)
 		if ok {
-			o.won[client]++
+			o.succeeded[client]++
 			o.during = append(o.during, done.Done-done.Intended)
 		}
 	case ok:
@@ -347,14 +347,14 @@ func (o *observer) trial(one *Contestant, record *results.Record) results.Policy
 			t.AmplificationByChance = (1 - math.Pow(p, limit)) / (1 - p)
 		}
 	}
-	t.Added = results.AddedQuantiles{P50: o.added(0.5), P95: o.added(0.95), P99: o.added(0.99)}
+	t.Added = results.AddedQuantiles{P50: o.addedQuantile(0.5), P95: o.addedQuantile(0.95), P99: o.addedQuantile(0.99)}
 	o.countRetries(&t)
 	return t
 }
 
-// added returns a quantile of the response times in the trouble above the median before it, in
+// addedQuantile returns a quantile of the response times in the trouble above the median before it, in
 // milliseconds; nil for fewer than ten responses above the quantile.
-func (o *observer) added(q float64) *float64 {
+func (o *observer) addedQuantile(q float64) *float64 {
 	if float64(len(o.during))*(1-q) < 10 {
 		return nil
 	}
@@ -400,7 +400,7 @@ func (o *observer) fairness() *float64 {
 	var sum, squares, n float64
 	for client, caught := range o.caught {
 		if caught > 0 {
-			x := float64(o.won[client]) / float64(caught)
+			x := float64(o.succeeded[client]) / float64(caught)
 			sum, squares, n = sum+x, squares+x*x, n+1
 		}
 	}

@@ -136,10 +136,10 @@ func TestMain(m *testing.M) {
 // Jain's index over the shares of those clients that had an operation caught.
 func TestFairness(t *testing.T) {
 	for _, row := range []struct {
-		name        string
-		caught, won []int64
-		want        float64
-		none        bool
+		name              string
+		caught, succeeded []int64
+		want              float64
+		none              bool
 	}{
 		{"all alike", []int64{4, 4}, []int64{2, 2}, 1, false},
 		{"one of two has it all", []int64{2, 2}, []int64{2, 0}, 0.5, false},
@@ -149,9 +149,9 @@ func TestFairness(t *testing.T) {
 		{"nobody succeeded", []int64{2, 2}, []int64{0, 0}, 0, true},
 		{"nothing was caught", []int64{0}, []int64{0}, 0, true},
 	} {
-		got := (&observer{caught: row.caught, won: row.won}).fairness()
+		got := (&observer{caught: row.caught, succeeded: row.succeeded}).fairness()
 		assert.Truef(t, (got == nil) == row.none && (got == nil || *got == row.want),
-			"%s: fairness of %v of %v = %v; want %v", row.name, row.won, row.caught, got, row.want)
+			"%s: fairness of %v of %v = %v; want %v", row.name, row.succeeded, row.caught, got, row.want)
 	}
 }
 

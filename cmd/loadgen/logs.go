@@ -144,8 +144,8 @@ func (f *replayFlags) validate() error {
 	switch p := &f.Plan; {
 	case !(p.Speed >= leastSpeed && p.Speed <= mostSpeed):
 		return usageError{fmt.Errorf("--speed %v: expected 0.001 to 1,000", p.Speed)}
-	case p.Seeds < 1 || p.Seeds > series.MostSeeds:
-		return usageError{fmt.Errorf("--count %d: expected 1 to %d", p.Seeds, series.MostSeeds)}
+	case p.Seeds < 1 || p.Seeds > series.MaxSeeds:
+		return usageError{fmt.Errorf("--count %d: expected 1 to %d", p.Seeds, series.MaxSeeds)}
 	case p.Suggest && (f.Plan.Pattern.PartitionKey == "" || f.Plan.Pattern.RowKey == ""):
 		return usageError{errors.New("--suggest needs attributes; expected the templates of the log's keys: --partition-key and --row-key")}
 	}

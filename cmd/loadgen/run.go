@@ -275,8 +275,8 @@ func (f *tellFlags) runs(c *cobra.Command, draw drawing, command []string, plan 
 	}
 	switch {
 	case f.Count == 1: // reported below
-	case f.Count < 1 || f.Count > series.MostRuns:
-		return usageError{fmt.Errorf("--count %d: expected 1 to %d runs", f.Count, series.MostRuns)}
+	case f.Count < 1 || f.Count > series.MaxRuns:
+		return usageError{fmt.Errorf("--count %d: expected 1 to %d runs", f.Count, series.MaxRuns)}
 	case f.Format != formBenchmarks && !slices.Contains(report.PrintForms(), f.Format):
 		return usageError{fmt.Errorf("--format %s is of one run; expected %s, %s with --count", f.Format, formBenchmarks, nearest.Choice(report.PrintForms()))}
 	default:

@@ -63,15 +63,15 @@ type ContestPlan struct {
 	Watch Watch
 }
 
-// MostSeeds is the maximum number of runs of each design.
-const MostSeeds = 100
+// MaxSeeds is the maximum number of runs of each design.
+const MaxSeeds = 100
 
 // Validate returns the faults of the plan without its scenario, each a [fields.Fault] with its
 // field.
 func (p *ContestPlan) Validate() []error {
 	var faults []error
-	if p.Seeds < 1 || p.Seeds > MostSeeds {
-		faults = append(faults, wrong("count", "expected 1 to %d", MostSeeds))
+	if p.Seeds < 1 || p.Seeds > MaxSeeds {
+		faults = append(faults, wrong("count", "expected 1 to %d", MaxSeeds))
 	}
 	for _, err := range (contest.Options{Alpha: p.Alpha, Price: p.Price}).Validate() {
 		faults = append(faults, wrong("", "%v", err))
@@ -135,7 +135,7 @@ func Contest(ctx context.Context, plan ContestPlan) (*Contested, error) {
 		plan.Progress = io.Discard
 	}
 	c := &contestRun{plan: plan, scenario: plan.Run.Scenario, files: scenarios.FilesIn(plan.Source), clock: clock.NewReal(), left: plan.Run.Budget}
-	if plan.Run.Rival && !c.live() {
+	if plan.Run.Rival && !c.isLive() {
 		c.other = run.OtherProfile(c.scenario.Model.Name())
 	}
 	atOnce, err := c.prepare(ctx)
@@ -147,8 +147,8 @@ func Contest(ctx context.Context, plan ContestPlan) (*Contested, error) {
 	}
 	ended := c.runAll(ctx, atOnce)
 	contested := &Contested{Contest: c.ranked(ended), Folder: c.folder, Proposal: c.proposal}
-	if err = c.keep(contested.Contest); err == nil {
-		contested.Written, err = c.write(contested.Contest)
+	if err = c.store(contested.Contest); err == nil {
+		contested.Written, err = c.writeScenario(contested.Contest)
 	}
 	switch {
 	case err == nil:
@@ -165,22 +165,22 @@ func (c *contestRun) prepare(ctx context.Context) (atOnce int, err error) {
 	if err := c.suggest(ctx); err != nil {
 		return 0, err
 	}
-	names, err := c.chosen()
+	names, err := c.chosenDesigns()
 	if err != nil {
 		return 0, err
 	}
-	if err := c.enter(names); err != nil {
+	if err := c.addDesigns(names); err != nil {
 		return 0, err
 	}
 	return c.forecast(ctx)
 }
 
-// live reports whether the runs take place in real time.
-func (c *contestRun) live() bool { return c.plan.Run.On != run.Simulated }
+// isLive reports whether the runs take place in real time.
+func (c *contestRun) isLive() bool { return c.plan.Run.On != run.Simulated }
 
-// chosen returns the designs that take part, in the order of the scenario, so that the order of
+// chosenDesigns returns the designs that take part, in the order of the scenario, so that the order of
 // the names has no effect.
-func (c *contestRun) chosen() ([]string, error) {
+func (c *contestRun) chosenDesigns() ([]string, error) {
 	all, named := c.scenario.Alternatives(), c.plan.Designs
 	if len(named) == 0 {
 		if len(all) < 2 {
@@ -210,12 +210,12 @@ func (c *contestRun) chosen() ([]string, error) {
 func (c *contestRun) forecast(ctx context.Context) (atOnce int, err error) {
 	var sum campaign.Forecast
 	maxMemory, design := int64(1), ""
-	for _, one := range c.able() {
+	for _, one := range c.runnable() {
 		p := c.plan.Run
 		p.Scenario, p.Rival, p.MemoryLimit = one.scenario, false, 0
 		var forecast campaign.Forecast
 		var memory int64
-		if c.live() {
+		if c.isLive() {
 			forecast, err = p.Forecast(ctx)
 		} else {
 			memory, err = p.Footprint()
@@ -231,7 +231,7 @@ func (c *contestRun) forecast(ctx context.Context) (atOnce int, err error) {
 			maxMemory, design = memory, one.design
 		}
 	}
-	if c.live() {
+	if c.isLive() {
 		p := c.plan.Run
 		p.Scenario = c.scenario
 		return 1, p.Agree(sum, run.TablePrefix+c.scenario.Table+"…, new per run")
@@ -290,14 +290,14 @@ const (
 	otherProfile
 )
 
-// able returns the designs that can be run.
-func (c *contestRun) able() []*arm {
+// runnable returns the designs that can be run.
+func (c *contestRun) runnable() []*arm {
 	return slices.DeleteFunc(slices.Clone(c.arms), func(one *arm) bool { return len(one.cannot) > 0 })
 }
 
-// enter adds the designs, with the operations that they cannot serve. The error has the faults
+// addDesigns adds the designs, with the operations that they cannot serve. The error has the faults
 // of the scenario under all designs.
-func (c *contestRun) enter(names []string) error {
+func (c *contestRun) addDesigns(names []string) error {
 	var unread []fields.Faults
 	for _, name := range names {
 		one := &arm{design: name, trials: [2][]*contest.Trial{make([]*contest.Trial, c.plan.Seeds), make([]*contest.Trial, c.plan.Seeds)}}
@@ -323,7 +323,7 @@ func (c *contestRun) enter(names []string) error {
 		return unread[0] // the files are unreadable whatever the design
 	}
 	c.needs = needsOf(c.scenario)
-	for i, one := range c.able() {
+	for i, one := range c.runnable() {
 		if times := one.scenario.IgnoredTimes(); i == 0 && len(times) > 0 {
 			rows := one.scenario.Rows.File
 			c.warnings = append(c.warnings, fmt.Sprintf("the times of the rows (%s) are ignored: events are due at the rates of the phases; "+
@@ -369,7 +369,7 @@ func responseLimit(s *scenarios.Scenario, p *scenarios.Phase, operation string) 
 		of, below, hasBound := claim.Bound()
 		d, _ := figure.Find(of.Name)
 		at := slices.Index(quantiles, d.Quantile)
-		if !hasBound || d.Times != "response" || at < 0 || at > place || !concerns(&of, p, operation) {
+		if !hasBound || d.Times != "response" || at < 0 || at > place || !isAbout(&of, p, operation) {
 			continue
 		}
 		if at < place || below < limit {
@@ -379,8 +379,8 @@ func responseLimit(s *scenarios.Scenario, p *scenarios.Phase, operation string) 
 	return int64(limit / float64(time.Microsecond)), place < len(quantiles)
 }
 
-// concerns reports whether a figure is of an operation of a phase, perhaps among others.
-func concerns(f *figure.Reference, p *scenarios.Phase, operation string) bool {
+// isAbout reports whether a figure is of an operation of a phase, perhaps among others.
+func isAbout(f *figure.Reference, p *scenarios.Phase, operation string) bool {
 	return f.Part == figure.Whole && (f.Of == "" || f.Of == operation || p.Is(f.Of)) &&
 		(f.Operation == "" || f.Operation == operation) && (f.Phase == "" || p.Is(f.Phase))
 }
@@ -416,7 +416,7 @@ func (c *contestRun) ranked(ended error) *contest.Contest {
 	}
 	ranked := contest.Rank(arms, o)
 	if ended != nil {
-		able := len(c.able())
+		able := len(c.runnable())
 		if able-len(idle) > 1 {
 			idle = nil // the verdict names them
 		}
@@ -461,8 +461,8 @@ func firstRuns(list []*contest.Trial, limit int) []contest.Trial {
 	return runs
 }
 
-// keep writes the contest and its pictures into its folder.
-func (c *contestRun) keep(ranked *contest.Contest) error {
+// store writes the contest and its pictures into its folder.
+func (c *contestRun) store(ranked *contest.Contest) error {
 	kept := contest.Kept{Contest: ranked, Records: make(map[string]*results.Record)}
 	for _, one := range c.arms {
 		kept.Records[one.design] = one.first

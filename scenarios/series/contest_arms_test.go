@@ -159,7 +159,7 @@ func TestTheBestOfSeveral(t *testing.T) {
 		{"fewer copies", []contest.Ranked{ranked("x", &one, 1), ranked("own", &one, 0), ranked("y", &two, 0)}, "own", "x"},
 		{"the scenario's own", []contest.Ranked{ranked("y", &one, 0), ranked("own", &one, 0), ranked("x", &one, 0)}, "own", "x y"},
 	} {
-		design, shared := c.best(&contest.Contest{Ranking: row.ranking})
+		design, shared := c.bestDesign(&contest.Contest{Ranking: row.ranking})
 		assert.Truef(t, design == row.design && strings.Join(shared, " ") == row.shared,
 			"%s: %q with %v; want %q with %s", row.sentence, design, shared, row.design, row.shared)
 	}
@@ -173,16 +173,16 @@ func TestTheWinnerIsWrittenWhereItRuns(t *testing.T) {
 	first := 1
 	c := &contestRun{plan: ContestPlan{Source: "tables", Write: filepath.Join("out", "won.yaml")}, scenario: parsed(t, text), proposal: new(suggest.Proposal), folder: "c"}
 	told := &contest.Contest{Ranking: []contest.Ranked{{Design: "day", Rank: &first}}}
-	_, err := c.write(told)
+	_, err := c.writeScenario(told)
 	assert.EqualError(t, err, "write: no such file or directory")
 	require.NoError(t, os.Mkdir("out", 0o755))
-	path, err := c.write(told)
+	path, err := c.writeScenario(told)
 	require.NoError(t, err)
 	written, err := os.ReadFile(path)
 	require.NoError(t, err)
 	assert.Contains(t, string(written), "\nuse: day\n")
 	assert.Contains(t, string(written), "../tables/shops.csv")
 	told.Ranking[0].Rank = nil
-	path, err = c.write(told)
+	path, err = c.writeScenario(told)
 	assert.Truef(t, path == "" && err == nil, "winner of a contest without one = %q, %v; want none", path, err)
 }

@@ -124,7 +124,7 @@ func TestSimulatedContestsOfAKnownOrder(t *testing.T) {
 		plan := contestOf(t, parsed(t, text), 3)
 		plan.Progress = t.Output()
 		c := &contestRun{plan: plan, scenario: plan.Run.Scenario, folder: results.Dir(t.TempDir())}
-		require.NoError(t, c.enter(c.scenario.Alternatives()))
+		require.NoError(t, c.addDesigns(c.scenario.Alternatives()))
 		require.NoError(t, c.runAll(context.Background(), 2))
 		all := c.ranked(nil)
 		for k := range all.Ranking {

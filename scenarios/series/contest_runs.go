@@ -42,8 +42,8 @@ func seedOf(root uint64, design string, run int) uint64 {
 // machine or a service that becomes slower favours no design; the order is then that of the
 // names, not that of the file.
 func (c *contestRun) matches() []match {
-	order := c.able()
-	if c.live() {
+	order := c.runnable()
+	if c.isLive() {
 		slices.SortFunc(order, func(a, b *arm) int { return cmp.Compare(a.design, b.design) })
 	}
 	var list []match
@@ -54,7 +54,7 @@ func (c *contestRun) matches() []match {
 				list = append(list, match{one, run, c.other})
 			}
 		}
-		if c.live() {
+		if c.isLive() {
 			slices.Reverse(order)
 		}
 	}
@@ -80,16 +80,16 @@ func (c *contestRun) runAll(ctx context.Context, atOnce int) error {
 	atOnce = max(1, min(atOnce, c.all))
 	where, how := ", virtual time", fmt.Sprintf("%d at once", atOnce)
 	switch {
-	case c.live():
+	case c.isLive():
 		where, how = " in real time", "in turns"
 	case c.other != "":
 		where = ", two profiles each" + where
 	}
 	fmt.Fprintf(c.plan.Progress, "%d designs, %d to run, %s each%s: %d in all, %s\n",
-		len(c.arms), len(c.able()), document.Counted(c.plan.Seeds, "run"), where, c.all, how)
+		len(c.arms), len(c.runnable()), document.Counted(c.plan.Seeds, "run"), where, c.all, how)
 	return c.watch(func() error {
-		return together(ctx, c.all, atOnce, func(ctx context.Context, i int) error {
-			ended := c.play(ctx, &list[i], i == c.all-1)
+		return runConcurrently(ctx, c.all, atOnce, func(ctx context.Context, i int) error {
+			ended := c.makeRun(ctx, &list[i], i == c.all-1)
 			if ended == nil {
 				c.report(list[i].arm.design)
 			}
@@ -98,9 +98,9 @@ func (c *contestRun) runAll(ctx context.Context, atOnce int) error {
 	})
 }
 
-// play makes one run and measures it. A run that its scenario ended counts, one whose budget was
+// makeRun makes one run and measures it. A run that its scenario ended counts, one whose budget was
 // spent does not.
-func (c *contestRun) play(ctx context.Context, m *match, last bool) error {
+func (c *contestRun) makeRun(ctx context.Context, m *match, last bool) error {
 	bounded := c.plan.Run.Budget > 0
 	if bounded && c.left <= 0 {
 		return run.ErrBudget
@@ -116,12 +116,12 @@ func (c *contestRun) play(ctx context.Context, m *match, last bool) error {
 	if !isFirst {
 		name += fmt.Sprintf("-%d", m.run+1)
 	}
-	if c.live() || isFirst {
+	if c.isLive() || isFirst {
 		p.Out = filepath.Join(string(c.folder), name)
 	} else {
 		p.Memory = new(results.Memory)
 	}
-	if c.live() {
+	if c.isLive() {
 		p.Consent = func(run.Ask) error { return nil } // the user agreed to the contest
 	} else {
 		p.Started = cmp.Or(p.Started, c.clock.Started()) // the time has no effect on the result
@@ -194,8 +194,8 @@ func (c *contestRun) watch(do func() error) error {
 		return do()
 	}
 	refresh := c.plan.Watch(func() (*document.Document, string) {
-		sofar := c.sofar()
-		return sofar.Document()
+		standing := c.standing()
+		return standing.Document()
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	var refreshing sync.WaitGroup
@@ -214,11 +214,11 @@ func (c *contestRun) watch(do func() error) error {
 	return err
 }
 
-// sofar returns the standing of the contest.
-func (c *contestRun) sofar() contest.Sofar {
+// standing returns the standing of the contest.
+func (c *contestRun) standing() contest.Progress {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := contest.Sofar{Standing: c.ranked(nil), Seeds: c.plan.Seeds, Done: c.done, Of: c.all, Over: c.over, Left: c.timeLeft()}
+	s := contest.Progress{Standing: c.ranked(nil), Seeds: c.plan.Seeds, Done: c.done, Of: c.all, Over: c.over, Left: c.timeLeft()}
 	for _, one := range c.underWay {
 		at, m := one.Status(one.now()), one.match
 		s.UnderWay = append(s.UnderWay, contest.UnderWay{Design: m.arm.design, Run: m.run + 1, Profile: m.profile, At: at.At,

@@ -91,10 +91,10 @@ func soundUnder(s *scenarios.Scenario) (*scenarios.Scenario, error) {
 	return nil, wrong("suggest", "no design serves all operations; expected one that does")
 }
 
-// best returns the best design, and those that share its rank. Of these it is the one that the
+// bestDesign returns the best design, and those that share its rank. Of these it is the one that the
 // trials prefer, or else one of the scenario's own, one with the fewest copies, and the first of
 // the file or of the proposals. The order of the ranking is random between them.
-func (c *contestRun) best(of *contest.Contest) (design string, shared []string) {
+func (c *contestRun) bestDesign(of *contest.Contest) (design string, shared []string) {
 	var first []*contest.Ranked
 	for i := range of.Ranking {
 		if one := &of.Ranking[i]; len(one.Cannot) == 0 && one.Rank != nil && *one.Rank == 1 {
@@ -120,13 +120,13 @@ func (c *contestRun) best(of *contest.Contest) (design string, shared []string) 
 	return first[0].Design, shared
 }
 
-// write writes the scenario with the best design in use, and returns the name of the file; empty
+// writeScenario writes the scenario with the best design in use, and returns the name of the file; empty
 // if no design is best.
-func (c *contestRun) write(of *contest.Contest) (string, error) {
+func (c *contestRun) writeScenario(of *contest.Contest) (string, error) {
 	if c.proposal == nil {
 		return "", nil
 	}
-	design, shared := c.best(of)
+	design, shared := c.bestDesign(of)
 	if design == "" {
 		return "", nil
 	}

@@ -1,16 +1,14 @@
-// Package series is many runs that answer one question: the combinations of a sweep,
-// the rates of a search, the designs of a contest, the pairs of a gate, the patterns of
-// the documents beside what they replace.
+// Package series makes many runs that answer one question: the combinations of a sweep, the
+// designs of a contest, the pairs of a gate, the patterns of the documents and their
+// anti-patterns.
 //
-// Each question has a plan, which is data, and a function that carries it out through
-// [loadgen/scenarios/run]: it says how many runs there are, in which order and with which
-// seeds, how many at once, and what is made of their records. Ask its Validate first;
-// what is wrong comes back by the field of the plan that it concerns.
+// Each question has a plan, which is data, and a function that runs it through
+// [loadgen/scenarios/run]: it determines the number of runs, their order and seeds, and how many
+// run at once. Call Validate first; faults name the field of the plan.
 //
-// The caller owes scenarios that are sound, whatever opens the files that they name,
-// and a context that it cancels to end a series early: what was run until then is
-// ranked, or shown, all the same.
+// Callers must pass valid scenarios, open the files that these name, and cancel the context to
+// end a series early: the runs until then are ranked, or shown.
 //
-// The package never opens a target itself, never computes a figure of a run, and prints
-// to nothing but the writers that a plan names.
+// The package opens no target, computes no figure of a run, and prints only to the writers of a
+// plan.
 package series

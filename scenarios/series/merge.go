@@ -48,9 +48,9 @@ func (m *Merge) Run() (results.Dir, *results.Record, error) {
 	return made, record.Condensed(), record.Write(made)
 }
 
-// together calls do for 0 to n - 1, at most atOnce at a time, and waits. The first error ends it
+// runConcurrently calls do for 0 to n - 1, at most atOnce at a time, and waits. The first error ends it
 // early and is returned, or that of the context if some calls were not made.
-func together(ctx context.Context, n, atOnce int, do func(ctx context.Context, i int) error) error {
+func runConcurrently(ctx context.Context, n, atOnce int, do func(ctx context.Context, i int) error) error {
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
 	started := 0

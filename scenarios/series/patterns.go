@@ -43,7 +43,7 @@ func PatternsOf(asked []string) (names, rows []string, err error) {
 // concurrently.
 func Patterns(ctx context.Context, names []string, done func()) ([]report.Pattern, error) {
 	list := make([]report.Pattern, len(names))
-	err := together(ctx, len(names), runtime.GOMAXPROCS(0), func(ctx context.Context, i int) (err error) {
+	err := runConcurrently(ctx, len(names), runtime.GOMAXPROCS(0), func(ctx context.Context, i int) (err error) {
 		list[i], _, _, err = comparePattern(ctx, names[i])
 		done()
 		return err

@@ -79,7 +79,7 @@ func (s *Sweep) Run(ctx context.Context) (Swept, error) {
 			return swept, err
 		}
 		number := fmt.Sprintf("%d of %d", i+1, len(plans))
-		fmt.Fprintf(s.Progress, "%s: %s%s\n", number, inWords(sets[i]), remaining(start, i, len(plans)))
+		fmt.Fprintf(s.Progress, "%s: %s%s\n", number, settingsText(sets[i]), remaining(start, i, len(plans)))
 		plan.Precede(i < len(plans)-1)
 		one, kept := Tried{Set: sets[i]}, plan.Kept
 		plan.Kept = func(folder results.Folder, record *results.Record) error {
@@ -115,8 +115,8 @@ func (s *Sweep) sets() ([][]scenarios.Setting, error) {
 	switch {
 	case s.Count == 0:
 		return combinations(s.Axes)
-	case s.Count < 0 || s.Count > MostRuns || len(s.Axes) > 0:
-		return nil, wrong("count", "expected 1 to %d, not swept", MostRuns)
+	case s.Count < 0 || s.Count > MaxRuns || len(s.Axes) > 0:
+		return nil, wrong("count", "expected 1 to %d, not swept", MaxRuns)
 	}
 	var sets [][]scenarios.Setting
 	for i := range uint64(s.Count) {
@@ -190,7 +190,7 @@ func (s *Swept) Exit() int {
 	return 0
 }
 
-func inWords(set []scenarios.Setting) string {
+func settingsText(set []scenarios.Setting) string {
 	words := make([]string, len(set))
 	for i, one := range set {
 		words[i] = one.String()
@@ -209,8 +209,8 @@ func remaining(start clock.Real, done, all int) string {
 
 func aboutLeft(d time.Duration) string { return " (about " + document.Minutes(d.Seconds()) + " left)" }
 
-// MostRuns is the maximum number of runs of a sweep.
-const MostRuns = 100
+// MaxRuns is the maximum number of runs of a sweep.
+const MaxRuns = 100
 
 // combinations returns the settings of each run of a sweep over axes, each a text such as
 // seed=1,2,3, the last of them changing fastest. The error is a [loadgen/scenarios/fields.Fault] of the
@@ -228,8 +228,8 @@ func combinations(axes []string) ([][]scenarios.Setting, error) {
 			return nil, wrong("sweep", "%s: %v", text, err)
 		case slices.ContainsFunc(axes[:i], func(other string) bool { return strings.HasPrefix(other, path+"=") }):
 			return nil, wrong("sweep", "%s: %s is swept twice; expected all values together", text, path)
-		case runs > MostRuns:
-			return nil, wrong("sweep", "%s: %d runs; expected at most %d", text, runs, MostRuns)
+		case runs > MaxRuns:
+			return nil, wrong("sweep", "%s: %d runs; expected at most %d", text, runs, MaxRuns)
 		}
 		var next [][]scenarios.Setting
 		for _, before := range all {

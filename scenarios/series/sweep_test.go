@@ -84,8 +84,8 @@ func TestSweepMakesItsRuns(t *testing.T) {
 	}{{"use=by-event, phases.measure.arrivals.constant=50", 0}, {"use=by-event, phases.measure.arrivals.constant=300", 10},
 		{"use=by-bib, phases.measure.arrivals.constant=50", 0}, {"use=by-bib, phases.measure.arrivals.constant=300", 0}} {
 		one := made.Made[i]
-		assert.Truef(t, inWords(one.Set) == want.set && one.Exit == want.exit && one.Folder == filepath.Join(out, string(rune('1'+i))),
-			"run %d is of %s, in %s, with exit code %d; want %s and %d", i+1, inWords(one.Set), one.Folder, one.Exit, want.set, want.exit)
+		assert.Truef(t, settingsText(one.Set) == want.set && one.Exit == want.exit && one.Folder == filepath.Join(out, string(rune('1'+i))),
+			"run %d is of %s, in %s, with exit code %d; want %s and %d", i+1, settingsText(one.Set), one.Folder, one.Exit, want.set, want.exit)
 		kept, err := results.Read(results.Dir(one.Folder))
 		require.NoError(t, err)
 		assert.Equal(t, one.Record.Summary.OkAttempts, kept.Summary.OkAttempts, one.Folder)
@@ -239,7 +239,7 @@ func TestCombinations(t *testing.T) {
 	got, err := combinations([]string{"use=a,b", "seed=1,2,3"})
 	var words []string
 	for _, set := range got {
-		words = append(words, inWords(set))
+		words = append(words, settingsText(set))
 	}
 	want := []string{"use=a, seed=1", "use=a, seed=2", "use=a, seed=3", "use=b, seed=1", "use=b, seed=2", "use=b, seed=3"}
 	assert.Truef(t, err == nil && slices.Equal(words, want), "combinations(…) = %q, %v; want %q", words, err, want)
@@ -247,7 +247,7 @@ func TestCombinations(t *testing.T) {
 	seen := map[string]bool{}
 	all, err := combinations([]string{"a=1,2", "b=1,2", "c=1,2,3", "d=1,2"})
 	for _, set := range all {
-		seen[inWords(set)] = true
+		seen[settingsText(set)] = true
 	}
 	assert.Truef(t, err == nil && len(all) == 24 && len(seen) == 24,
 		"2 by 2 by 3 by 2 values = %d combinations, of which %d differ, %v; want 24", len(all), len(seen), err)
@@ -274,7 +274,7 @@ func TestCombinations(t *testing.T) {
 		}
 	}
 	all, err = combinations([]string{"seed=" + numbers(10), "workers=" + numbers(10)})
-	assert.Truef(t, err == nil && len(all) == MostRuns, "10 by 10 values = %d combinations, %v; want %d", len(all), err, MostRuns)
+	assert.Truef(t, err == nil && len(all) == MaxRuns, "10 by 10 values = %d combinations, %v; want %d", len(all), err, MaxRuns)
 }
 
 // numbers lists the numbers from 1 to n.

@@ -22,7 +22,7 @@ const maxDesigns = 6
 
 // answer returns which design wins or which designs hold, with the sentences for some places.
 func (n *narrative) answer(places ...string) document.Answer {
-	a := document.Answer{State: n.State, Claim: n.first("claim"), Beside: n.first("beside"), Says: n.sentences(places...)}
+	a := document.Answer{State: n.State, Claim: n.firstSentence("claim"), Beside: n.firstSentence("beside"), Says: n.sentences(places...)}
 	switch {
 	case n.Winner != nil:
 		a.Number = *n.Winner
@@ -49,8 +49,8 @@ func Document(c *Contest) *document.Document {
 		d.Warnings = []string{c.Ended}
 	}
 	d.Warnings = append(d.Warnings, c.Warnings...)
-	n.show(d)
-	d.Add("why", "Why", document.List{Items: c.why(maxReasons)})
+	n.addScreen(d)
+	d.Add("why", "Why", document.List{Items: c.explanations(maxReasons)})
 	d.Add("ranking", "Ranking", n.ranking(), c.keys())
 	if n.Ran > 0 {
 		where := document.Chart{ID: ChartID, Title: "Where the load went, by design",
@@ -70,10 +70,10 @@ func Document(c *Contest) *document.Document {
 // maxReasons is above the number of reasons that a design can have.
 const maxReasons = 100
 
-// show adds a line for each design, a line for each that fails or is behind, and the runs.
-func (n *narrative) show(d *document.Document) {
+// addScreen adds a line for each design, a line for each that fails or is behind, and the runs.
+func (n *narrative) addScreen(d *document.Document) {
 	t := n.standings("Designs, best first", func(*Ranked) any { return nil }).Around(maxDesigns)
-	why := n.why(1)
+	why := n.explanations(1)
 	// A screen has fifteen lines, one of them before each block.
 	if room := 11 - len(t.Rows) - len(t.Notes); len(why) > room {
 		why = document.LimitLines(why, room-1)
@@ -81,9 +81,9 @@ func (n *narrative) show(d *document.Document) {
 	d.Show(t, document.Facts{Lines: why}, document.Facts{Lines: n.sentences("runs")})
 }
 
-// why returns for each design the checks that did not hold in every run and some of its reasons,
+// explanations returns for each design the checks that did not hold in every run and some of its reasons,
 // the most important first.
-func (c *Contest) why(reasons int) []string {
+func (c *Contest) explanations(reasons int) []string {
 	return collect(c.Ranking, func(one *Ranked) string {
 		fails := collect(one.Expected, func(e *Check) string {
 			return optional(e.Held < e.Runs, "%s%s%s", e.Expr, optional(e.Observed != "", " (%s)", e.Observed), optional(e.Held > 0, ", held in %d of %d runs", e.Held, e.Runs))
@@ -102,12 +102,12 @@ func (c *Contest) standings(caption string, last func(*Ranked) any, more ...stri
 		full = max(full, c.Ranking[i].Sustained.Value())
 	}
 	return c.table("designs", caption, func(one *Ranked) []any {
-		var bar, sustained any = "", one.place()
+		var bar, sustained any = "", one.rankText()
 		if one.Sustained != nil {
 			bar, sustained = &document.Bar{Solid: one.Sustained.Mean, Full: full}, one.Sustained.Mean
 		}
 		tone := document.ToneOf(one.State)
-		return []any{tone, one.Design, bar, sustained, one.Lost.Pointer(), tone, one.heldIn(), last(one)}
+		return []any{tone, one.Design, bar, sustained, one.Lost.Pointer(), tone, one.checksText(), last(one)}
 	}, append([]string{"design|words", "", "sustained/s|rate", "lost|share", "checks held"}, more...)...)
 }
 
@@ -122,16 +122,16 @@ func (c *Contest) table(id, caption string, row func(*Ranked) []any, columns ...
 	return t.WithoutEmpty()
 }
 
-// cells are a mean and its interval.
-func cells(e *statistics.Estimate) []any {
+// estimateCells are a mean and its interval.
+func estimateCells(e *statistics.Estimate) []any {
 	if e == nil {
 		return []any{nil, nil}
 	}
 	return []any{e.Mean, e.Interval}
 }
 
-// heldIn is the number of checks that hold, of those with a result.
-func (one *Ranked) heldIn() string {
+// checksText is the number of checks that hold, of those with a result.
+func (one *Ranked) checksText() string {
 	switch n := one.Checks(); {
 	case len(one.Expected) == 0:
 		return document.Untold
@@ -163,14 +163,14 @@ func (n *narrative) ranking() document.Table {
 		if one.Ratio != nil {
 			ratio = []any{one.Ratio.Ratio, one.Ratio.Interval}
 		}
-		return []any{one.Design, one.place(), cells(one.Sustained), ratio, one.Lost.Pointer(), one.WorstP99.Pointer(), document.ToneOf(one.State), one.heldIn()}
+		return []any{one.Design, one.rankText(), estimateCells(one.Sustained), ratio, one.Lost.Pointer(), one.WorstP99.Pointer(), document.ToneOf(one.State), one.checksText()}
 	}, "design|words", "rank", "sustained/s|rate", "95 %|rate", "of the first|factor", "95 %|factor", "lost|share", "worst p99|micros", "held")
 	t.Notes = n.sentences("ranking note")
 	return t
 }
 
-// place is the rank of a design, or why it has none.
-func (one *Ranked) place() string {
+// rankText is the rank of a design, or why it has none.
+func (one *Ranked) rankText() string {
 	switch {
 	case len(one.Cannot) > 0:
 		return "cannot"
@@ -213,14 +213,14 @@ func (n *narrative) moves() document.Table {
 		if one.Moves == 0 && one.Fairness == nil {
 			return nil
 		}
-		return []any{one.Design, one.Moves, cells(one.Recovery), one.Unrecovered, one.Fairness.Pointer(), one.ColdServed.Pointer()}
+		return []any{one.Design, one.Moves, estimateCells(one.Recovery), one.Unrecovered, one.Fairness.Pointer(), one.ColdServed.Pointer()}
 	}, "design|words", "moves", "recovery, s|rate", "95 %|rate", "never", "cold: fairness|rate", "served|share")
 	t.Notes = n.sentences("moves note")
 	return t
 }
 
-// Sofar is a contest in progress.
-type Sofar struct {
+// Progress is a contest in progress.
+type Progress struct {
 	// Standing is the contest by the runs that are over.
 	Standing *Contest
 	// Seeds is the planned number of runs of each design, Done and Of count the runs, those under
@@ -252,7 +252,7 @@ type UnderWay struct {
 
 // Document returns the standing of the contest, with the same structure at every call, and the
 // line above the page. There is no standing until each design that can run has a run.
-func (s *Sofar) Document() (d *document.Document, says string) {
+func (s *Progress) Document() (d *document.Document, says string) {
 	n, runs := newNarrative(s.Standing), fmt.Sprintf("%d of %d runs are over", s.Done, s.Of)
 	left := func(d time.Duration) string { return document.Minutes(d.Seconds()) }
 	says = "live · " + runs + optional(s.Left != nil, " · about %s left", document.Told(s.Left, left))

@@ -57,26 +57,26 @@ func (r *order) evidence(i int, one, best *Ranked, p Price) []evidence {
 	}
 	var list []evidence
 	if arm.Record != nil {
-		list = append(throttling(arm), countingMore(arm, first, one.Behind)...)
+		list = append(throttlingReasons(arm), costlyOperations(arm, first, one.Behind)...)
 	}
 	if one.Behind == byBilled {
 		list = append(list, evidence{Reason: Reason{Kind: BillsMore}, Compared: best.Design,
-			Is: document.Finely(one.charged(p)), Was: document.Finely(best.charged(p))})
+			Is: document.Finely(one.chargedTransactions(p)), Was: document.Finely(best.chargedTransactions(p))})
 	}
 	// A p99 is a reason if it decides, or if nothing else explains the difference.
 	if one.Behind == byWorst || one.Behind != "" && len(list) == 0 {
-		list = append(list, slowness(one, best)...)
+		list = append(list, slowestOperation(one, best)...)
 	}
 	return list
 }
 
-// throttling returns where the load was throttled: at a partition or at the account.
-func throttling(arm *Arm) []evidence {
+// throttlingReasons returns where the load was throttled: at a partition or at the account.
+func throttlingReasons(arm *Arm) []evidence {
 	throttled := figure.Of(arm.Record).Share("throttled")
 	if !throttled.Told || throttled.Value < minLost {
 		return nil
 	}
-	worst, account := cmp.Or(hottest(arm.Record), hottestOffered(arm.Record)), accountLimit(arm.Record)
+	worst, account := cmp.Or(hottestThrottled(arm.Record), hottestOffered(arm.Record)), accountLimit(arm.Record)
 	end := evidence{Reason: Reason{Kind: OneEnd}, Order: keyOrder(arm.Order)}
 	switch {
 	case account != nil && (worst == nil || worst.Demand < worst.Target):
@@ -108,9 +108,9 @@ func accountLimit(record *results.Record) *Reason {
 	return &Reason{Kind: AccountLimit, Demand: demand, Target: target}
 }
 
-// countingMore returns the operations that count more entities than in the first design, or
+// costlyOperations returns the operations that count more entities than in the first design, or
 // that scan more than they return.
-func countingMore(arm, first *Arm, behind string) []evidence {
+func costlyOperations(arm, first *Arm, behind string) []evidence {
 	var list []evidence
 	factor := manyMore
 	if behind == byCounted {
@@ -146,8 +146,8 @@ func countingMore(arm, first *Arm, behind string) []evidence {
 	return list[:min(len(list), maxOperations)]
 }
 
-// slowness returns the operation with the maximum p99.
-func slowness(one, best *Ranked) []evidence {
+// slowestOperation returns the operation with the maximum p99.
+func slowestOperation(one, best *Ranked) []evidence {
 	slow, p99 := evidence{Reason: Reason{Kind: Slow}}, int64(0)
 	for _, t := range one.Operations {
 		if t.P99 != nil && *t.P99 > p99 {
@@ -174,9 +174,9 @@ func clip(cells results.HeatCells, from, to int) *results.HeatCells {
 	return &cells
 }
 
-// hottest returns the partition that throttled most in the measured part of the heat map, with
+// hottestThrottled returns the partition that throttled most in the measured part of the heat map, with
 // its demand, retries included. It is nil if no row was throttled.
-func hottest(record *results.Record) *Reason {
+func hottestThrottled(record *results.Record) *Reason {
 	heat := record.Heat
 	if heat == nil || heat.SecondsPerColumn <= 0 {
 		return nil

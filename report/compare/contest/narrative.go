@@ -22,8 +22,8 @@ var table = sync.OnceValue(func() *document.Narrative { return document.ParseNar
 // reason is its kind; that of the claim has alternatives, of which the first that applies counts.
 func (n *narrative) sentences(places ...string) []string { return table().Phrases(n, places...) }
 
-// first returns the first sentence for a place, empty for none.
-func (n *narrative) first(place string) string {
+// firstSentence returns the first sentence for a place, empty for none.
+func (n *narrative) firstSentence(place string) string {
 	for _, says := range n.sentences(place) {
 		return says
 	}
@@ -201,13 +201,13 @@ func (n *narrative) deciding() int {
 	return max(sustained, slices.IndexFunc(criteria, func(f criterion) bool { return f.name == n.Next.Behind }))
 }
 
-// Figure is the name of that figure, empty for the sustained rate.
-func (n *narrative) Figure() string {
+// DecidingFigure is the name of that figure, empty for the sustained rate.
+func (n *narrative) DecidingFigure() string {
 	return optional(n.deciding() != sustained, "%s", criteria[n.deciding()].words)
 }
 
-// Deciding is the value of that figure for a design.
-func (n *narrative) Deciding(one *Ranked) string {
+// DecidingValue is the value of that figure for a design.
+func (n *narrative) DecidingValue(one *Ranked) string {
 	return document.Told((*one.figures()[n.deciding()].to).Pointer(), criteria[n.deciding()].format)
 }
 

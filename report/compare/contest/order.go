@@ -101,8 +101,8 @@ func (t *Trial) worstP99() *float64 {
 // broken record and are ignored.
 const maxFigure = 1e15
 
-// columns returns the values of each figure over the trials that have one.
-func columns(trials []Trial, p Price) [][]float64 {
+// figureValues returns the values of each figure over the trials that have one.
+func figureValues(trials []Trial, p Price) [][]float64 {
 	list := make([][]float64, len(new(Ranked).figures()))
 	for i := range trials {
 		for f, value := range trials[i].values(p) {
@@ -162,7 +162,7 @@ func newStanding(trials []Trial, p Price) standing {
 			s.operations = t.Events
 		}
 	}
-	for f, values := range columns(trials, p)[:len(criteria)] {
+	for f, values := range figureValues(trials, p)[:len(criteria)] {
 		// The middle is what is tested: the logarithm of the geometric mean, or the mean of a
 		// share. A figure without a value in some run is the worst.
 		one := &criteria[f]
@@ -225,10 +225,10 @@ func newOrder(arms []*Arm, o Options, of func(*Arm) []Trial) *order {
 	return r
 }
 
-// behind returns what shows b to be behind a, which comes before it: the checks, the name of a
+// decidingFigure returns what shows b to be behind a, which comes before it: the checks, the name of a
 // figure, or nothing. Figures that differ by a step come first, then the others. A figure that
 // shows the opposite leaves the pair open.
-func (r *order) behind(a, b int) string {
+func (r *order) decidingFigure(a, b int) string {
 	x, y := &r.standings[a], &r.standings[b]
 	if x.runs < 2 || y.runs < 2 {
 		return ""
@@ -323,11 +323,11 @@ func (r *order) power() []Power {
 	return list
 }
 
-// reversed names two designs that each order shows in the opposite order, empty for none.
-func (r *order) reversed(other *order) string {
+// reversedPair names two designs that each order shows in the opposite order, empty for none.
+func (r *order) reversedPair(other *order) string {
 	for at, a := range r.sequence {
 		for _, b := range r.sequence[at+1:] {
-			if r.behind(a, b) != "" && compareStandings(&other.standings[b], &other.standings[a]) < 0 && other.behind(b, a) != "" {
+			if r.decidingFigure(a, b) != "" && compareStandings(&other.standings[b], &other.standings[a]) < 0 && other.decidingFigure(b, a) != "" {
 				return r.arms[a].Design + " and " + r.arms[b].Design
 			}
 		}

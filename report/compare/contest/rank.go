@@ -27,7 +27,7 @@ func Rank(arms []Arm, o Options) *Contest {
 	for at, i := range r.sequence {
 		c.Ranking[at].explain(r.evidence(i, &c.Ranking[at], &c.Ranking[0], o.Price))
 	}
-	c.describe(r)
+	c.addProvenance(r)
 	n := newNarrative(c)
 	for _, f := range criteria {
 		c.Tests = append(c.Tests, Test{f.name, f.part * c.Alpha, f.resolution})
@@ -41,7 +41,7 @@ func Rank(arms []Arm, o Options) *Contest {
 	answer := n.answer("answer")
 	c.Verdict = answer.Whole()
 	c.RestsOn, c.CannotTell = append(c.RestsOn, n.sentences("basis", "runs")...), append(c.CannotTell, n.sentences("limits")...)
-	c.survive(n, r, arms, o)
+	c.compareProfiles(n, r, arms, o)
 	return c
 }
 
@@ -114,8 +114,8 @@ func (one *Ranked) explain(reasons []evidence) {
 	}
 }
 
-// describe adds the target, the limits and the provenance of the figures from the first record.
-func (c *Contest) describe(r *order) {
+// addProvenance adds the target, the limits and the provenance of the figures from the first record.
+func (c *Contest) addProvenance(r *order) {
 	at := slices.IndexFunc(r.sequence, func(i int) bool { return r.arms[i].Record != nil })
 	if at < 0 {
 		return
@@ -129,26 +129,26 @@ func (c *Contest) describe(r *order) {
 	c.CannotTell = append(c.CannotTell, verdict.KindLimits(record)...)
 }
 
-// survive compares the result with that of the other profile: the same best designs, no
+// compareProfiles compares the result with that of the other profile: the same best designs, no
 // reversed pair, and the checks hold in both or in neither.
-func (c *Contest) survive(n *narrative, r *order, arms []Arm, o Options) {
+func (c *Contest) compareProfiles(n *narrative, r *order, arms []Arm, o Options) {
 	switch {
 	case n.Ran < 2:
 		return
 	case slices.ContainsFunc(r.arms, func(arm *Arm) bool { return len(arm.Others) == 0 }):
 		if o.Other != "" {
-			c.SurvivesSays = n.first("untried")
+			c.SurvivesSays = n.firstSentence("untried")
 		}
 		return
 	}
 	other, s := rank(arms, o, func(arm *Arm) []Trial { return arm.Others })
 	m := newNarrative(other)
-	m.Reversed = r.reversed(s)
+	m.Reversed = r.reversedPair(s)
 	m.SameHolds = slices.Equal(n.Holding(), m.Holding())
 	m.SameResult = c.noneHolds() == other.noneHolds() && m.Reversed == "" && slices.Equal(slices.Sorted(slices.Values(n.Best)), slices.Sorted(slices.Values(m.Best)))
-	if claim := m.first("claim"); claim != n.first("claim") {
-		beside := m.first("beside")
-		m.Result = claim + optional(beside != "" && beside != n.first("beside"), " (%s)", beside)
+	if claim := m.firstSentence("claim"); claim != n.firstSentence("claim") {
+		beside := m.firstSentence("beside")
+		m.Result = claim + optional(beside != "" && beside != n.firstSentence("beside"), " (%s)", beside)
 	}
 	c.Survives, c.SurvivesSays = &m.SameResult, strings.Join(m.sentences("profile"), " ")
 }
@@ -160,7 +160,7 @@ func (r *order) ranked(trials []Trial, at int, p Price) Ranked {
 	one := newRanked(r.arms[i])
 	one.Rank = new(1)
 	for _, before := range r.sequence[:at] {
-		if r.behind(before, i) != "" {
+		if r.decidingFigure(before, i) != "" {
 			*one.Rank++
 		}
 	}
@@ -171,7 +171,7 @@ func (r *order) ranked(trials []Trial, at int, p Price) Ranked {
 		one.Fairness, one.ColdServed = nil, nil
 	}
 	if first := r.sequence[0]; at > 0 {
-		one.Ratio, one.Behind = r.ratio(first, i), r.behind(first, i)
+		one.Ratio, one.Behind = r.ratio(first, i), r.decidingFigure(first, i)
 	}
 	return one
 }
@@ -192,7 +192,7 @@ func (one *Ranked) measure(trials []Trial, p Price) {
 		one.Moves, one.Unrecovered = one.Moves+t.Moves, one.Unrecovered+t.Unrecovered
 	}
 	slices.Sort(one.Seeds)
-	values := columns(trials, Price{})
+	values := figureValues(trials, Price{})
 	for f, figure := range one.figures() {
 		if figure.partial || len(values[f]) == len(trials) {
 			*figure.to = statistics.NewEstimate(values[f], cmp.Or(figure.maximum, maxFigure))
@@ -200,7 +200,7 @@ func (one *Ranked) measure(trials []Trial, p Price) {
 	}
 	if one.Billed != nil && p.PerMillion > 0 {
 		// Transactions per event are millions of transactions per million events.
-		one.Cost = document.Finite(one.charged(p) * p.PerMillion)
+		one.Cost = document.Finite(one.chargedTransactions(p) * p.PerMillion)
 	}
 	if one.Stored != nil && p.PerGiBMonth > 0 {
 		one.Keeping = document.Finite(one.Stored.Mean * 1e6 / (1 << 30) * p.PerGiBMonth)
@@ -209,8 +209,8 @@ func (one *Ranked) measure(trials []Trial, p Price) {
 	one.setState()
 }
 
-// charged returns the mean number of transactions per event that have the price.
-func (one *Ranked) charged(p Price) float64 {
+// chargedTransactions returns the mean number of transactions per event that have the price.
+func (one *Ranked) chargedTransactions(p Price) float64 {
 	if p.BillRefused {
 		return one.Billed.Value() + one.Throttled.Value()
 	}
