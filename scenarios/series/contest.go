@@ -221,14 +221,14 @@ func (c *contestRun) forecast(ctx context.Context) (atOnce int, err error) {
 			memory, err = p.Footprint()
 		}
 		if err != nil {
-			return 0, wrong("", "design %s: %v", one.design, err)
+			return 0, wrong("", "design %s: %v", one.Design, err)
 		}
 		if err := errors.Join(p.Validate()...); err != nil {
 			return 0, err
 		}
 		results.AddTimes(&sum, &forecast, int64(c.plan.Seeds))
 		if memory > maxMemory {
-			maxMemory, design = memory, one.design
+			maxMemory, design = memory, one.Design
 		}
 	}
 	if c.isLive() {
@@ -270,18 +270,14 @@ func reason(err error) error {
 	return err
 }
 
-// arm is one design that takes part.
+// arm is one design that takes part. Its record is that of its first run.
 type arm struct {
-	design string
+	contest.Arm
 	// scenario is the one with the design in use, its files read.
 	scenario *scenarios.Scenario
-	cannot   []contest.Obstacle
-	order    string
 	// trials are the results of its runs, by profile and by the number of the run; nil if a run
 	// is not over.
 	trials [2][]*contest.Trial
-	// first is the record of its first run.
-	first *results.Record
 }
 
 // The profiles of trials.
@@ -292,7 +288,7 @@ const (
 
 // runnable returns the designs that can be run.
 func (c *contestRun) runnable() []*arm {
-	return slices.DeleteFunc(slices.Clone(c.arms), func(one *arm) bool { return len(one.cannot) > 0 })
+	return slices.DeleteFunc(slices.Clone(c.arms), func(one *arm) bool { return len(one.Cannot) > 0 })
 }
 
 // addDesigns adds the designs, with the operations that they cannot serve. The error has the faults
@@ -300,12 +296,13 @@ func (c *contestRun) runnable() []*arm {
 func (c *contestRun) addDesigns(names []string) error {
 	var unread []fields.Faults
 	for _, name := range names {
-		one := &arm{design: name, trials: [2][]*contest.Trial{make([]*contest.Trial, c.plan.Seeds), make([]*contest.Trial, c.plan.Seeds)}}
-		c.arms = append(c.arms, one)
-		var err error
-		if one.scenario, err = c.scenario.Under(name); err != nil {
+		s, err := c.scenario.Under(name)
+		if err != nil {
 			return err
 		}
+		one := &arm{scenario: s, trials: [2][]*contest.Trial{make([]*contest.Trial, c.plan.Seeds), make([]*contest.Trial, c.plan.Seeds)},
+			Arm: contest.Arm{Design: name, PartitionKey: s.Design.PartitionKey, RowKey: s.Design.RowKey, Copies: len(s.Design.Copies)}}
+		c.arms = append(c.arms, one)
 		obstacles := c.scenario.Obstacles(name)
 		if len(obstacles) == 0 {
 			err = c.files.Read(one.scenario)
@@ -316,7 +313,7 @@ func (c *contestRun) addDesigns(names []string) error {
 			obstacles, unread = c.scenario.ObstaclesOf(faults), append(unread, faults)
 		}
 		for _, obstacle := range obstacles {
-			one.cannot = append(one.cannot, contest.Obstacle(obstacle))
+			one.Cannot = append(one.Cannot, contest.Obstacle(obstacle))
 		}
 	}
 	if len(unread) > 0 && len(unread[0]) > 0 && !slices.ContainsFunc(unread, func(f fields.Faults) bool { return !slices.Equal(f, unread[0]) }) {
@@ -333,9 +330,9 @@ func (c *contestRun) addDesigns(names []string) error {
 		switch {
 		case err != nil, order == keystatistics.Unknown.String():
 		case order == keystatistics.OnePartition.String():
-			one.order = results.OnePartition
+			one.Order = results.OnePartition
 		default:
-			one.order = order
+			one.Order = order
 		}
 	}
 	return nil
@@ -397,19 +394,17 @@ func (c *contestRun) ranked(ended error) *contest.Contest {
 	var arms []contest.Arm
 	var named, idle []string
 	done := 0
-	for _, one := range c.arms {
-		design := &one.scenario.Design
-		trials := firstRuns(one.trials[ownProfile], runs)
-		arms = append(arms, contest.Arm{Design: one.design, PartitionKey: design.PartitionKey, RowKey: design.RowKey,
-			Copies: len(design.Copies), Cannot: one.cannot, Order: one.order, Record: one.first,
-			Trials: trials, Others: firstRuns(one.trials[otherProfile], others)})
+	for _, arm := range c.arms {
+		one := arm.Arm
+		one.Trials, one.Others = firstRuns(arm.trials[ownProfile], runs), firstRuns(arm.trials[otherProfile], others)
+		arms = append(arms, one)
 		if len(c.plan.Designs) > 0 {
-			named = append(named, one.design)
+			named = append(named, one.Design)
 		}
-		if len(one.cannot) == 0 && len(trials) == 0 {
-			idle = append(idle, one.design)
+		if len(one.Cannot) == 0 && len(one.Trials) == 0 {
+			idle = append(idle, one.Design)
 		}
-		done += len(trials)
+		done += len(one.Trials)
 	}
 	if c.plan.Repeat != nil {
 		o.Repeat = c.plan.Repeat(named)
@@ -465,7 +460,7 @@ func firstRuns(list []*contest.Trial, limit int) []contest.Trial {
 func (c *contestRun) store(ranked *contest.Contest) error {
 	kept := contest.Kept{Contest: ranked, Records: make(map[string]*results.Record)}
 	for _, one := range c.arms {
-		kept.Records[one.design] = one.first
+		kept.Records[one.Design] = one.Record
 	}
 	return kept.Write(c.folder)
 }

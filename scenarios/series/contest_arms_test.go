@@ -97,7 +97,7 @@ func TestNeedsOfAScenario(t *testing.T) {
 // in virtual time. A run is of its design and seed, and judged by the same checks.
 func TestMatchesOfAContest(t *testing.T) {
 	base := parsed(t, orderBook)
-	arms := []*arm{{design: "c"}, {design: "a"}, {design: "b"}, {design: "x", cannot: []contest.Obstacle{{}}}}
+	arms := []*arm{{Arm: contest.Arm{Design: "c"}}, {Arm: contest.Arm{Design: "a"}}, {Arm: contest.Arm{Design: "b"}}, {Arm: contest.Arm{Design: "x", Cannot: []contest.Obstacle{{}}}}}
 	for i := range arms {
 		arms[i].scenario = base
 	}
@@ -112,13 +112,13 @@ func TestMatchesOfAContest(t *testing.T) {
 		c := &contestRun{plan: ContestPlan{Run: run.Plan{On: row.on}, Seeds: 3}, other: row.other, arms: arms}
 		var got []string
 		for _, one := range c.matches() {
-			name := fmt.Sprintf("%s-%d", one.arm.design, one.run+1)
+			name := fmt.Sprintf("%s-%d", one.arm.Design, one.run+1)
 			s := one.scenario(9)
 			if s.Model.Profile != model.Documented {
 				name += "-" + s.Model.Profile
 			}
 			got = append(got, name)
-			assert.Truef(t, len(s.Expect) == 2 && s.Seed == seedOf(9, one.arm.design, one.run),
+			assert.Truef(t, len(s.Expect) == 2 && s.Seed == seedOf(9, one.arm.Design, one.run),
 				"%s: %d claims, seed %d", name, len(s.Expect), s.Seed)
 		}
 		assert.Equal(t, row.want, strings.Join(got, " "))

@@ -44,7 +44,7 @@ func seedOf(root uint64, design string, run int) uint64 {
 func (c *contestRun) matches() []match {
 	order := c.runnable()
 	if c.isLive() {
-		slices.SortFunc(order, func(a, b *arm) int { return cmp.Compare(a.design, b.design) })
+		slices.SortFunc(order, func(a, b *arm) int { return cmp.Compare(a.Design, b.Design) })
 	}
 	var list []match
 	for run := range c.plan.Seeds {
@@ -65,7 +65,7 @@ func (c *contestRun) matches() []match {
 // designs first.
 func (m *match) scenario(root uint64) *scenarios.Scenario {
 	s := *m.arm.scenario
-	s.Seed = seedOf(root, m.arm.design, m.run)
+	s.Seed = seedOf(root, m.arm.Design, m.run)
 	if m.profile != "" {
 		s.Model.Profile = m.profile
 	}
@@ -91,7 +91,7 @@ func (c *contestRun) runAll(ctx context.Context, atOnce int) error {
 		return runConcurrently(ctx, c.all, atOnce, func(ctx context.Context, i int) error {
 			ended := c.makeRun(ctx, &list[i], i == c.all-1)
 			if ended == nil {
-				c.report(list[i].arm.design)
+				c.report(list[i].arm.Design)
 			}
 			return ended
 		})
@@ -109,10 +109,10 @@ func (c *contestRun) makeRun(ctx context.Context, m *match, last bool) error {
 	p.Scenario = m.scenario(c.scenario.Seed)
 	p.Rival, p.MemoryLimit, p.Out, p.Runs, p.Budget = false, 0, "", "", c.left
 	if c.plan.Alone != nil {
-		p.Command = c.plan.Alone(m.arm.design, p.Scenario.Seed)
+		p.Command = c.plan.Alone(m.arm.Design, p.Scenario.Seed)
 	}
 	isFirst := m.run == 0 && m.profile == ""
-	name := m.arm.design
+	name := m.arm.Design
 	if !isFirst {
 		name += fmt.Sprintf("-%d", m.run+1)
 	}
@@ -132,7 +132,7 @@ func (c *contestRun) makeRun(ctx context.Context, m *match, last bool) error {
 	}
 	record, ended := run.Run(ctx, p)
 	if ended != nil && ended != run.ErrBudget && !errors.Is(ended, drive.ErrStopped) || record == nil {
-		return fmt.Errorf("design %s: %w", m.arm.design, ended)
+		return fmt.Errorf("design %s: %w", m.arm.Design, ended)
 	}
 	if ended != run.ErrBudget {
 		profile, trial := ownProfile, contest.Measure(record, record.Summary, c.needs)
@@ -142,7 +142,7 @@ func (c *contestRun) makeRun(ctx context.Context, m *match, last bool) error {
 		c.mu.Lock()
 		m.arm.trials[profile][m.run] = &trial
 		if isFirst {
-			m.arm.first = record
+			m.arm.Record = record
 		}
 		c.mu.Unlock()
 		ended = nil
@@ -221,7 +221,7 @@ func (c *contestRun) standing() contest.Progress {
 	s := contest.Progress{Standing: c.ranked(nil), Seeds: c.plan.Seeds, Done: c.done, Of: c.all, Over: c.over, Left: c.timeLeft()}
 	for _, one := range c.underWay {
 		at, m := one.Status(one.now()), one.match
-		s.UnderWay = append(s.UnderWay, contest.UnderWay{Design: m.arm.design, Run: m.run + 1, Profile: m.profile, At: at.At,
+		s.UnderWay = append(s.UnderWay, contest.UnderWay{Design: m.arm.Design, Run: m.run + 1, Profile: m.profile, At: at.At,
 			Phase: cmp.Or(at.Phase, at.Stage), Left: at.Left, Offered: at.Offered, Served: at.Served, Throttled: at.Throttled})
 	}
 	return s

@@ -193,7 +193,7 @@ func TestInterruptedContest(t *testing.T) {
 func TestUnfinishedContestIsEven(t *testing.T) {
 	trial := new(contest.Trial)
 	of := func(name string, trials ...*contest.Trial) *arm {
-		return &arm{design: name, trials: [2][]*contest.Trial{trials}}
+		return &arm{Arm: contest.Arm{Design: name}, trials: [2][]*contest.Trial{trials}}
 	}
 	c := &contestRun{plan: ContestPlan{Seeds: 4}, arms: []*arm{of("a", trial, trial, trial, nil), of("b", trial, nil, trial, nil), of("c", nil, nil, nil, nil)}}
 	assert.Equal(t, 2, c.evenRuns(ownProfile), "runs of each")
