@@ -265,7 +265,7 @@ func (s *Scenario) IgnoredTimes() (columns []string) {
 	formatted := s.timeColumns()
 	for _, a := range s.Attributes {
 		column, is := a.Values.(keys.ValueColumn)
-		if is && column.Table != nil && (slices.Contains(formatted, column.Name) || areDates(column.Probes())) {
+		if is && column.Table != nil && !slices.Contains(columns, column.Name) && (slices.Contains(formatted, column.Name) || areDates(column.Probes())) {
 			columns = append(columns, column.Name)
 		}
 	}

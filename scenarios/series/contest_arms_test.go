@@ -97,7 +97,8 @@ func TestNeedsOfAScenario(t *testing.T) {
 // in virtual time. A run is of its design and seed, and judged by the same checks.
 func TestMatchesOfAContest(t *testing.T) {
 	base := parsed(t, orderBook)
-	arms := []*arm{{Arm: contest.Arm{Design: "c"}}, {Arm: contest.Arm{Design: "a"}}, {Arm: contest.Arm{Design: "b"}}, {Arm: contest.Arm{Design: "x", Cannot: []contest.Obstacle{{}}}}}
+	arms := []*arm{{Arm: contest.Arm{Design: "c"}}, {Arm: contest.Arm{Design: "a"}}, {Arm: contest.Arm{Design: "b"}},
+		{Arm: contest.Arm{Design: "x", Cannot: []contest.Obstacle{{}}}}}
 	for i := range arms {
 		arms[i].scenario = base
 	}
