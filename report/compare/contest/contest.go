@@ -249,9 +249,9 @@ func (one *Ranked) setState() {
 	}
 }
 
-// noneHolds reports whether there are checks and every design fails one or cannot serve the
+// NoneHolds reports whether there are checks and every design fails one or cannot serve the
 // scenario. A design in the state cannot tell may hold.
-func (c *Contest) noneHolds() bool {
+func (c *Contest) NoneHolds() bool {
 	ran := 0
 	for _, one := range c.Ranking {
 		if len(one.Cannot) == 0 && one.State != results.DoesNotHold {

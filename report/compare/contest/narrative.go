@@ -160,11 +160,8 @@ func (n *narrative) AllHoldingAreBest() bool {
 	return len(n.Holding()) > 1 && slices.Equal(n.Best, n.Holding())
 }
 
-// NoneHolds reports whether there are checks and every design fails one.
-func (n *narrative) NoneHolds() bool { return n.noneHolds() }
-
 // Tie reports whether several designs are best.
-func (n *narrative) Tie() bool { return n.Winner == nil && !n.noneHolds() && len(n.Best) > 1 }
+func (n *narrative) Tie() bool { return n.Winner == nil && !n.NoneHolds() && len(n.Best) > 1 }
 
 // Grouped lists the designs of each group, empty without groups.
 func (n *narrative) Grouped() string {

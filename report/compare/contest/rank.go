@@ -75,7 +75,7 @@ func rank(arms []Arm, o Options, of func(*Arm) []Trial) (*Contest, *order) {
 
 // setWinner sets the winner, the state and ok. Without checks the winner must not lose operations.
 func (c *Contest) setWinner(ran, idle, unable int) {
-	if c.State = results.CannotTell; c.noneHolds() {
+	if c.State = results.CannotTell; c.NoneHolds() {
 		c.State, c.Ok = results.DoesNotHold, new(false)
 		return
 	}
@@ -145,7 +145,7 @@ func (c *Contest) compareProfiles(n *narrative, r *order, arms []Arm, o Options)
 	m := newNarrative(other)
 	m.Reversed = r.reversedPair(s)
 	m.SameHolds = slices.Equal(n.Holding(), m.Holding())
-	m.SameResult = c.noneHolds() == other.noneHolds() && m.Reversed == "" && slices.Equal(slices.Sorted(slices.Values(n.Best)), slices.Sorted(slices.Values(m.Best)))
+	m.SameResult = c.NoneHolds() == other.NoneHolds() && m.Reversed == "" && slices.Equal(slices.Sorted(slices.Values(n.Best)), slices.Sorted(slices.Values(m.Best)))
 	if claim := m.firstSentence("claim"); claim != n.firstSentence("claim") {
 		beside := m.firstSentence("beside")
 		m.Result = claim + optional(beside != "" && beside != n.firstSentence("beside"), " (%s)", beside)
