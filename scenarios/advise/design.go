@@ -44,8 +44,8 @@ type Sample struct {
 	Of string `json:"of"`
 }
 
-// InUse returns the design in use by a sample of its operations and the documents' counting rule, without
-// a rehearsal, which suffices to compare many designs. The error is that of an invalid scenario.
+// InUse returns the design in use by a sample of its operations, without a rehearsal, which suffices to compare
+// many designs. The error is that of an invalid scenario.
 func InUse(o Options) (*Design, error) {
 	d, _, err := o.design(o.Scenario.Use)
 	return d, err
@@ -129,13 +129,10 @@ func (o *Options) design(name string) (*Design, *scenarios.Scenario, error) {
 			return nil, nil, err
 		}
 		if p != nil {
-			d.Loads = append(d.Loads, look(p, s, &s.Phases[i]))
+			d.Loads = append(d.Loads, sampleLoad(p, s, &s.Phases[i]))
 		}
 	}
 	if err := d.sampleWorkflows(s); err != nil {
-		return nil, nil, err
-	}
-	if err := d.densities(&lean); err != nil {
 		return nil, nil, err
 	}
 	return d, s, d.sample(s)

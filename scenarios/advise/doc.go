@@ -7,8 +7,9 @@
 //
 // [Explain] rehearses every design: the model executes all of its operations on the virtual clock, retries
 // included, by several seeds where chance may change the answer. Whether a load is sustained, how hot its
-// hottest partition gets and what a run costs come from the rehearsal, as from any run. How keys spread,
-// and what each operation reads, comes from a bounded sample; [InUse] returns that alone.
+// hottest partition gets, what an operation reads and wants, and what a run costs come from the rehearsal, as
+// from any run. The order of keys comes from a bounded sample of operations, as do the figures of a phase that
+// the rehearsal does not reach; [InUse] returns that sample alone.
 //
 // The scenario must be valid. The package never sends anything to a service and never reads a clock. What
 // it cannot predict it reports as such. All that it prints is in one table, see [row].

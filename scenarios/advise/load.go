@@ -1,9 +1,8 @@
 package advise
 
 import (
-	"maps"
+	"cmp"
 	"math"
-	"sort"
 	"time"
 
 	"loadgen/engine/clock"
@@ -17,13 +16,10 @@ import (
 	"loadgen/scenarios/campaign"
 )
 
-// The limits of a look at a load: windows of neighbouring operations for the hottest partition, and
-// single operations from the whole load for the spread of keys.
+// maxSampled is about the number of operations of a load that are sampled, maxPerformances the number of
+// those of a workflow that are performed.
 const (
-	windows         = 12
-	maxWindow       = 2500
-	maxScattered    = 40_000
-	maxMoments      = 3600
+	maxSampled      = 40_000
 	maxPerformances = 400
 	// shownTop is the number of most common partitions that are listed.
 	shownTop = 5
@@ -41,8 +37,8 @@ type Load struct {
 	Sampled    uint64  `json:"operations_sampled"`
 	Operations uint64  `json:"operations"`
 	Seconds    float64 `json:"seconds"`
-	// Clients are those of a closed loop, Answer how long each waits for an answer in seconds, by the
-	// model's times; both are 0 in an open loop.
+	// Clients are those of a closed loop, Answer how long each waits for an answer in seconds; both are 0 in
+	// an open loop.
 	Clients int     `json:"clients,omitempty"`
 	Answer  float64 `json:"answer_s,omitempty"`
 	// PerSecond is the highest rate of operations in a second.
@@ -63,9 +59,12 @@ type Load struct {
 	Inserts    float64     `json:"inserts_per_second"`
 	Keys       Spread      `json:"keys"`
 	Approaches []Operation `json:"per_operation"`
+
+	// think is the pause of a client between operations.
+	think time.Duration
 }
 
-// Rate is a rate in entities per second, with bounds that hold in about 95 of 100 samples.
+// Rate is a rate in entities per second, with bounds that are equal if it was counted.
 type Rate struct {
 	Value float64 `json:"entities_per_second"`
 	Least float64 `json:"least"`
@@ -192,39 +191,78 @@ func (s *Spread) top() string {
 	return least + " to " + most
 }
 
-func look(p *campaign.Preview, s *scenarios.Scenario, phase *scenarios.Phase) Load {
-	l := &looker{preview: p, table: s.Table, count: p.Count(), accounts: s.Sharding(),
-		kinds: make([]counter, len(p.Approaches())), likely: -1, likelyAll: -1}
-	l.load = Load{Phase: p.Name, Operations: l.count, Events: phase.Traffic.Events(), Asked: phase.Traffic.AskedRate()}
-	l.load.Seconds = p.Length.Seconds()
-	if l.count > 0 {
-		l.scatter()
-		l.windows()
+// sampleLoad looks at a sample of the operations of a phase, as if all succeeded at once: at the order and the
+// spread of keys, which no record has. Its rates are means at the highest rate of operations: they compare
+// designs, and remain for a phase that the rehearsal does not reach.
+func sampleLoad(p *campaign.Preview, s *scenarios.Scenario, phase *scenarios.Phase) Load {
+	l := Load{Phase: p.Name, Operations: p.Count(), Events: phase.Traffic.Events(), Asked: phase.Traffic.AskedRate(),
+		Seconds: p.Length.Seconds(), Clients: phase.Traffic.Clients, think: phase.Traffic.Think}
+	a := sampler{preview: p, table: s.Table, kinds: make([]counter, len(p.Approaches())),
+		seen: keystatistics.New(keystatistics.Options{Seed: 1}), places: make(map[place][2]float64)}
+	for k := uint64(0); k < l.Operations; k += max(1, l.Operations/maxSampled) {
+		a.add(k)
+		l.Sampled++
 	}
+	report := a.seen.Report()
+	l.Keys = spreadOf(&report, shownTop)
+	l.Keys.PartitionsAtLeast = l.Sampled < l.Operations
+	l.PerSecond = cmp.Or(l.Asked, busiestSecond(p, l.Clients > 0))
+	each, accounts := l.PerSecond/float64(max(1, l.Sampled)), float64(s.Sharding().Number())
+	l.Account, l.Scans, l.Inserts = exactly(each*(a.placed+a.unplaced)/accounts), exactly(each*a.unplaced/accounts), each*a.inserted
+	hottest, share := a.hottest()
+	l.Hottest = Hottest{Rate: exactly(l.PerSecond * share), PartitionKey: hottest.key, Table: hottest.table,
+		Share: share * float64(l.Sampled) / max(1, a.placed+a.unplaced)}
 	for i, approach := range p.Approaches() {
-		l.load.Approaches = append(l.load.Approaches, l.kinds[i].operation(&approach, l.load.Sampled))
+		l.Approaches = append(l.Approaches, a.kinds[i].operation(&approach, l.Sampled))
 	}
-	l.load.wait(phase, s)
-	return l.load
+	return l
 }
 
-// looker looks at one phase.
-type looker struct {
-	preview  *campaign.Preview
-	table    string
-	count    uint64
-	accounts *scenarios.Sharding
-	load     Load
-	kinds    []counter
-	// all are the operations from the whole load.
-	all window
-	// seen is the first operation after the windows so far. Windows do not overlap, except the first.
-	seen uint64
-	// only is the only partition, nil if there are several.
-	only *place
-	// likely is the lower bound of the hottest partition's rate so far, by the half of the operations
-	// that selects it, likelyAll that of the busiest account; both are negative before the first window.
-	likely, likelyAll float64
+// busiestSecond returns the highest number of operations that become due in a second, of a closed loop their
+// mean rate if replies arrive at once.
+func busiestSecond(p *campaign.Preview, closed bool) float64 {
+	if closed {
+		return float64(p.Count()) / p.Length.Seconds()
+	}
+	most, from := uint64(0), uint64(0)
+	for k := range p.Count() {
+		for p.At(k)-p.At(from) >= time.Second {
+			from++
+		}
+		most = max(most, k-from+1)
+	}
+	return float64(most)
+}
+
+// sampler adds what operations of one phase touch.
+type sampler struct {
+	preview *campaign.Preview
+	table   string
+	kinds   []counter
+	seen    *keystatistics.Statistics
+	// placed are the entities of operations on single partitions, unplaced those of queries of several,
+	// inserted those that are new.
+	placed, unplaced, inserted float64
+	// places are the entities of each partition in two random halves of the operations, which halves counts.
+	places map[place][2]float64
+	halves [2]float64
+}
+
+// place is a partition of one of the tables.
+type place struct{ table, key string }
+
+// hottest returns the partition with most entities, and their number for each operation. One half of the
+// operations selects it and the other measures it: the maximum of equal partitions is higher by chance.
+func (a *sampler) hottest() (hottest place, each float64) {
+	for at, sum := range a.places {
+		if most := a.places[hottest]; cmp.Or(cmp.Compare(sum[0], most[0]), cmp.Compare(hottest.table, at.table), cmp.Compare(hottest.key, at.key)) > 0 {
+			hottest = at
+		}
+	}
+	if sum := a.places[hottest]; sum[1] == 0 {
+		return hottest, sum[0] / max(1, a.halves[0]+a.halves[1])
+	}
+	return hottest, a.places[hottest][1] / a.halves[1]
 }
 
 // counter counts the operations of one kind, and the partitions that they touch. Of workflows it counts
@@ -235,134 +273,42 @@ type counter struct {
 	sent                          campaign.Sent
 }
 
-// scatter looks at operations from the whole load.
-func (l *looker) scatter() {
-	seen := keystatistics.New(keystatistics.Options{Seed: 1})
-	step := max(1, l.count/maxScattered)
-	for k := uint64(0); k < l.count; k += step {
-		at := clock.Instant(l.preview.At(k))
-		touched := int64(0)
-		kind, entities := l.all.add(l, k, func(t campaign.Touch) {
-			touched++
-			if t.Table != "" {
-				return
-			}
-			row := keystatistics.Row{PartitionKey: t.Key.Partition, RowKey: t.Key.Row, Instant: at, HasInstant: true,
-				Entities: t.Entities, Kind: keystatistics.Other}
-			if t.Inserts {
-				row.Kind = keystatistics.Insert
-			}
-			seen.Add(&row)
-		})
-		t := &l.kinds[kind]
-		t.operations++
-		t.entities += entities
-		t.touched += touched
-		if t.performed < maxPerformances {
-			if sent, some := l.preview.Sent(k, l.table); some {
-				t.performed++
-				t.sent.Requests += sent.Requests
-				t.sent.Queries += sent.Queries
-				t.sent.Beside += sent.Beside
-			}
+// add adds operation k, and its keys in the run's table.
+func (a *sampler) add(k uint64) {
+	touched, placed := int64(0), int64(0)
+	// A hash selects the half: operations in turns could coincide with every other one.
+	half := k * 0x9e3779b97f4a7c15 >> 63
+	a.halves[half]++
+	kind, entities := a.preview.Operation(k, a.table, func(t campaign.Touch) {
+		touched++
+		placed += t.Entities
+		at := place{t.Table, t.Key.Partition}
+		sum := a.places[at]
+		sum[half] += float64(t.Entities)
+		a.places[at] = sum
+		row := keystatistics.Row{PartitionKey: t.Key.Partition, RowKey: t.Key.Row, Instant: clock.Instant(a.preview.At(k)), HasInstant: true,
+			Entities: t.Entities, Kind: keystatistics.Other}
+		if t.Inserts {
+			a.inserted += float64(t.Entities)
+			row.Kind = keystatistics.Insert
 		}
-		l.load.Sampled++
-	}
-	report := seen.Report()
-	l.load.Keys = spreadOf(&report, shownTop)
-	l.load.Keys.PartitionsAtLeast = l.load.Sampled < l.count
-	touched := make(map[place]sum)
-	for i := range l.all {
-		maps.Copy(touched, l.all[i].places)
-	}
-	if len(touched) == 1 {
-		for at := range touched {
-			l.only = &at
+		if t.Table == "" {
+			a.seen.Add(&row)
 		}
-	}
-	l.all.assignUnplaced(l.only)
-}
-
-// windows looks at the busiest moment and at windows from the whole load.
-func (l *looker) windows() {
-	busiest, most := time.Duration(0), -1.0
-	for at := time.Duration(0); at < l.preview.Length; at += max(time.Second, l.preview.Length/maxMoments) {
-		if rate, _, surely := l.rate(at); surely > most {
-			busiest, most, l.load.PerSecond = at, surely, rate
+	})
+	a.placed += float64(placed)
+	a.unplaced += float64(max(0, entities-placed))
+	c := &a.kinds[kind]
+	c.operations++
+	c.entities += entities
+	c.touched += touched
+	if c.performed < maxPerformances {
+		if sent, some := a.preview.Sent(k, a.table); some {
+			c.performed++
+			c.sent.Requests += sent.Requests
+			c.sent.Queries += sent.Queries
+			c.sent.Beside += sent.Beside
 		}
-	}
-	l.window(busiest)
-	l.seen = 0
-	for i := range uint64(windows) {
-		l.window(l.preview.At(l.count * i / windows))
-	}
-	// A rare operation that counts much may be in no window: then the most common partition and account
-	// of the whole load are the hottest.
-	if selected, measured := &l.all[0], &l.all[1]; selected.operations > 0 && measured.operations > 0 {
-		if h := measured.heat(selected.hottest(), l.load.PerSecond); l.likely < 0 || h.Value > l.load.Hottest.Value {
-			l.load.Hottest = h
-		}
-		if a := measured.rate(measured.accounts[selected.busiest()], l.load.PerSecond); a.Value > l.load.Account.Value {
-			l.load.Account = a
-			l.load.Scans = measured.rate(measured.unplaced, l.load.PerSecond)
-		}
-	}
-}
-
-// rate returns the rate of operations from a time on, the length that it is measured over, and its lower
-// bound. Few operations need a long time, and many show a burst in a short one.
-func (l *looker) rate(at time.Duration) (rate float64, length time.Duration, surely float64) {
-	first := l.dueBefore(at)
-	surely = -1
-	for _, one := range []time.Duration{time.Second, 3 * time.Second, 10 * time.Second} {
-		one = min(one, l.preview.Length-at)
-		if one <= 0 {
-			break
-		}
-		due := float64(l.dueBefore(at+one) - first)
-		least := (due - 2*math.Sqrt(due)) / one.Seconds()
-		if least > surely || length == 0 {
-			rate, length, surely = due/one.Seconds(), one, least
-		}
-	}
-	return rate, length, surely
-}
-
-// dueBefore returns the number of operations that are due before a time.
-func (l *looker) dueBefore(at time.Duration) uint64 {
-	return uint64(sort.Search(int(l.count), func(k int) bool { return l.preview.At(uint64(k)) >= at }))
-}
-
-// window looks at neighbouring operations from a time on. One half of the operations selects the hottest
-// partition, the other half measures it: the maximum of equal partitions is hotter by chance.
-func (l *looker) window(at time.Duration) {
-	rate, length, _ := l.rate(at)
-	first := l.dueBefore(at)
-	if first < l.seen {
-		return
-	}
-	end := min(l.dueBefore(at+length), first+maxWindow)
-	l.seen = end
-	var w window
-	for k := first; k < end; k++ {
-		w.add(l, k, func(campaign.Touch) {})
-	}
-	w.assignUnplaced(l.only)
-	selected, measured := &w[0], &w[1]
-	if selected.operations == 0 || measured.operations == 0 {
-		return
-	}
-	account := selected.busiest()
-	if bound := selected.rate(selected.accounts[account], rate).Least; bound > l.likelyAll {
-		l.likelyAll = bound
-		l.load.Account = measured.rate(measured.accounts[account], rate)
-		l.load.Scans = measured.rate(measured.unplaced, rate)
-		l.load.Inserts = measured.rate(measured.inserted, rate).Value
-	}
-	hottest := selected.hottest()
-	if bound := selected.rate(selected.places[hottest], rate).Least; bound > l.likely {
-		l.likely = bound
-		l.load.Hottest = measured.heat(hottest, rate)
 	}
 }
 
@@ -411,44 +357,12 @@ func (t *counter) requests(a *campaign.Approach) float64 {
 	return requests + queries*math.Max(1, pages) - 1
 }
 
-// wait reduces the rates of a closed loop by the model's time of the answers, which were counted as immediate.
-func (l *Load) wait(phase *scenarios.Phase, s *scenarios.Scenario) {
-	clients, think := phase.Traffic.Clients, phase.Traffic.Think
-	m, err := s.PartitionModel()
-	if clients == 0 || err != nil {
-		return
-	}
-	answer := 0.0
-	for i := range l.Approaches {
-		// The time of an operation whose requests are never refused.
-		one, own := &l.Approaches[i], m.WriteTime
-		if verb := one.spec.Verb; verb == entity.Get || verb == entity.Query {
-			own = m.ReadTime
-		}
-		further := max(0, one.Entities-one.Requests)
-		takes := time.Duration(one.Requests*float64(m.RoundTrip+own) + further*float64(m.EntityTime))
-		answer += one.Share * takes.Seconds()
-	}
-	l.Clients, l.Answer = clients, answer
-	slower := think.Seconds() / (think.Seconds() + answer)
-	switch {
-	case think == 0 && answer == 0:
-		return
-	case think == 0:
-		// Each was counted with the usual time.
-		slower = phase.Traffic.Pace().Seconds() / answer
-	}
-	l.PerSecond *= slower
-	l.Inserts *= slower
-	for _, r := range []*Rate{&l.Account, &l.Hottest.Rate, &l.Scans} {
-		*r = Rate{r.Value * slower, r.Least * slower, r.Most * slower}
-	}
-}
-
-// measured replaces the rates of a load by those of the rehearsal's busiest second. All partitions are
-// of one table if oneTable.
+// measured replaces the figures of a load by those of the rehearsal, rates by those of its busiest second. Of a
+// phase that was rehearsed in part the higher ones remain, and of one that was not reached all of the sample.
+// All partitions are of one table if oneTable.
 func (l *Load) measured(r *Rehearsal, oneTable bool) {
 	steps := make(map[string]bool)
+	seconds, all := 0.0, int64(0)
 	var hottest Hottest
 	for _, step := range figure.Reported(r.record) {
 		p := step.Phase
@@ -457,6 +371,7 @@ func (l *Load) measured(r *Rehearsal, oneTable bool) {
 		}
 		sum := step.Sum(nil)
 		steps[p.Name], l.Throttled = true, max(l.Throttled, figure.ShareOf(sum.FirstThrottled, sum.Sent))
+		seconds, all = seconds+step.Seconds(), all+sum.Scheduled
 		if l.Keys.PartitionsAtLeast && oneTable {
 			l.Keys.Partitions = max(l.Keys.Partitions, float64(p.PartitionsHit))
 			l.Keys.PartitionsAtLeast = !r.Whole || p.OfferedOver > 0 || uint64(sum.Scheduled) < l.Operations
@@ -477,18 +392,48 @@ func (l *Load) measured(r *Rehearsal, oneTable bool) {
 			due, operations = max(due, row.PerSecond(row.Offered)), max(operations, row.PerSecond(row.Scheduled))
 		}
 	}
+	account := due * r.busiestAccount(steps)
+	if !r.Whole && uint64(all) < l.Operations && l.Clients == 0 {
+		account, operations = max(account, l.Account.Value), max(operations, l.PerSecond)
+		hottest.Value = max(hottest.Value, l.Hottest.Value)
+	}
 	if hottest.Value > 0 {
 		l.Hottest = hottest
 	}
-	l.Account, l.PerSecond = exactly(due*r.busiestAccount(steps)), operations
+	if l.Account.Value > 0 {
+		l.Scans = exactly(l.Scans.Value / l.Account.Value * account)
+	}
+	if l.PerSecond > 0 {
+		l.Inserts *= operations / l.PerSecond
+	}
+	l.Account, l.PerSecond = exactly(account), operations
+	if l.Scans.Value > 0 && l.Keys.Partitions == 1 && !l.Keys.PartitionsAtLeast {
+		// Queries of several partitions find only this one.
+		l.Hottest.Rate, l.Scans = l.Account, Rate{}
+	}
 	for i := range l.Approaches {
 		one := &l.Approaches[i]
 		sum := r.record.Counts(func(p *results.Phase, k results.Kind) bool { return steps[p.Name] && k.Name == one.Name })
-		if sum.Scheduled == 0 || sum.Succeeded < sum.Scheduled {
-			continue
-		}
-		one.Entities = figure.ShareOf(sum.Counted, sum.Succeeded)
-		one.Requests = figure.ShareOf(sum.Attempts-sum.Retries, sum.Succeeded)
-		one.AtLeast = false
+		one.measured(&sum.Counts)
 	}
+	if l.Clients > 0 && all > 0 {
+		// Little's law: each client waits for a reply or pauses.
+		l.Answer = max(0, float64(l.Clients)*seconds/float64(all)-l.think.Seconds())
+	}
+}
+
+// measured replaces the averages of an operation by those of a rehearsal, if all succeeded, and sets the share
+// that a query wants of what it reads.
+func (one *Operation) measured(sum *results.Counts) {
+	// minRead is the minimum number of entities that a density is measured with.
+	const minRead = 100
+	if one.Narrowed && one.rank > filter.ClassPoint && sum.Counted >= minRead {
+		one.Density = new(figure.ShareOf(sum.Returned, sum.Counted))
+	}
+	if sum.Scheduled == 0 || sum.Succeeded < sum.Scheduled {
+		return
+	}
+	one.Entities = figure.ShareOf(sum.Counted, sum.Succeeded)
+	one.Requests = figure.ShareOf(sum.Attempts-sum.Retries, sum.Succeeded)
+	one.AtLeast = false
 }
