@@ -166,8 +166,8 @@ func (k *Keys) limit(r *keystatistics.Report) {
 		k.Full = exactly(target * one.Capacity)
 		k.Busiest, k.isPart = busiestOf(&one), r.Peak.Weight > 1
 		k.FullPlace *= r.Peak.PerSecond / r.Peak.Mean
-		if k.Spread.Hot && !r.Order.IsOnePlace() {
-			// Keys that take turns are no place: each has its own target.
+		if k.Spread.Hot && !r.Order.IsOnePlace() || r.Order.Verdict == keystatistics.SeveralTails {
+			// Keys that take turns are no place: each has its own target. Other tails have a busiest time.
 			k.FullPlace = k.Full.Value
 		}
 		if tail.Capacity > 0 {

@@ -86,8 +86,8 @@ type Order struct {
 	TailShare float64
 }
 
-// orderOf returns the order of a sample that is sorted by instant.
-func orderOf(all []arrival) Order {
+// orderOf returns the order of a sample that is sorted by instant, whose tails were found.
+func orderOf(all []arrival, found *tailSearch) Order {
 	o := Order{Samples: len(all)}
 	if len(all) == 0 {
 		return o
@@ -112,7 +112,7 @@ func orderOf(all []arrival) Order {
 		return o
 	}
 	o.measure(all, windows)
-	o.countTails(all, s.keys)
+	o.Tails, o.HottestTail, o.TailShare = found.summary()
 	if o.SameKey >= sameShare && o.SameKey-s.squares/float64(s.total)/float64(s.total) >= staysShare {
 		// Two neighbours have the same key more often than any two inserts: a key lasts for less than a
 		// window. The hottest key of a moment takes at least that share.
@@ -125,19 +125,18 @@ func orderOf(all []arrival) Order {
 	}
 	switch {
 	case o.AtOnce >= hotShare:
-	case o.Tails > 1:
+		o.direct(windows, &s)
+		o.Verdict, o.Hot = o.hotVerdict(all), true
+		if o.Tails == 0 && o.Verdict != Dominant {
+			// Nearly all inserts fall on one place.
+			o.Tails, o.HottestTail = 1, o.AtOnce
+		}
+	case o.Tails == 1 && o.TailShare >= hotShare:
+		o.Verdict, o.Hot, o.AtOnce = MovingPoint, true, o.TailShare
+	case o.Tails > 0:
 		o.Verdict = SeveralTails
-		return o
 	default:
 		o.Verdict = Spread
-		return o
-	}
-	o.Hot = true
-	o.direct(windows, &s)
-	o.Verdict = o.hotVerdict(all)
-	if o.Tails == 0 && o.Verdict != Dominant {
-		// Nearly all inserts fall on one place.
-		o.Tails, o.HottestTail = 1, o.AtOnce
 	}
 	return o
 }

@@ -79,9 +79,6 @@ type Peak struct {
 	Weight float64
 	// Key is the partition with the highest share of it, Tail the tail with the highest share.
 	Key, Tail Busiest
-	// Tails is the number of tails, and TailShare the share of the inserts that they take together.
-	Tails     int
-	TailShare float64
 	// Resolution is the unit of the instants if they have whole minutes, hours or days only.
 	Resolution time.Duration
 }
@@ -232,8 +229,8 @@ func resolution(rows []moment) time.Duration {
 	return append(units, time.Second)[0]
 }
 
-// peak returns how busy the rows are at their busiest time.
-func (s *Statistics) peak() (p Peak) {
+// peak returns how busy the rows are at their busiest time, and the tails of a number of samples.
+func (s *Statistics) peak(tails *tailSearch, samples int) (p Peak) {
 	rows, unit := s.moments.sorted()
 	if len(rows) < 2 {
 		return p
@@ -250,7 +247,7 @@ func (s *Statistics) peak() (p Peak) {
 	if entities == 0 {
 		return p
 	}
-	s.busiestTail(&p, span)
+	tails.limit(&p, float64(s.counts.Inserted)/float64(max(1, samples)), span)
 	hottest := uint32(0)
 	slices.SortFunc(rows, func(a, b moment) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.at, b.at)) })
 	for from, to := 0, 0; from < len(rows); from = to {

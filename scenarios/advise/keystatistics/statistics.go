@@ -233,7 +233,8 @@ func (s *Statistics) Report() Report {
 	slices.SortFunc(all, func(a, b arrival) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.mixed, b.mixed), strings.Compare(a.key, b.key))
 	})
-	r := Report{Counts: s.counts, Order: orderOf(all), Peak: s.peak()}
+	tails := findTails(all, number(all))
+	r := Report{Counts: s.counts, Order: orderOf(all, tails), Peak: s.peak(tails, len(all))}
 	both := s.keys.join()
 	slices.Sort(both)
 	r.Keyed = int64(len(both))
@@ -242,7 +243,6 @@ func (s *Statistics) Report() Report {
 			r.Repeated++
 		}
 	}
-	r.Order.addTails(&r.Peak)
 	r.Faults = slices.Clone(s.counts.Faults)
 	s.weights.report(&r)
 	switch {
