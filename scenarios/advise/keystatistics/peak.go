@@ -248,7 +248,8 @@ func (s *Statistics) peak(tails *tailSearch, samples int) (p Peak) {
 		return p
 	}
 	tails.limit(&p, float64(s.counts.Inserted)/float64(max(1, samples)), span)
-	hottest := uint32(0)
+	variance := noise(rows)
+	hottest, rates, shown := uint32(0), []float64(nil), 0.0
 	slices.SortFunc(rows, func(a, b moment) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.at, b.at)) })
 	for from, to := 0, 0; from < len(rows); from = to {
 		for to = from; to < len(rows) && rows[to].key == rows[from].key; to++ {
@@ -260,11 +261,60 @@ func (s *Statistics) peak(tails *tailSearch, samples int) (p Peak) {
 			// All its entities in one second are too few.
 			continue
 		}
-		if key.limit(&one, n/seconds, p.PerSecond, span); key.Capacity > 0 && (p.Key.Capacity == 0 || key.Capacity < p.Key.Capacity) {
-			key.Average, hottest = n/entities, rows[from].key
-			p.Key = key
+		key.limit(&one, n/seconds, p.PerSecond, span)
+		if key.Capacity == 0 {
+			continue
 		}
+		rates = append(rates, 1/key.Capacity)
+		if p.Key.Capacity == 0 || key.Capacity < p.Key.Capacity {
+			key.Average, hottest = n/entities, rows[from].key
+			p.Key, shown = key, float64(to-from)
+			if key.Window > 0 {
+				shown = min(shown, key.Share*p.PerSecond*key.Window.Seconds()/one.size)
+			}
+		}
+	}
+	if p.Key.Capacity > 1 {
+		p.Key.Capacity = max(1, 1/withoutChance(rates, 1/p.Key.Capacity, shown, variance))
 	}
 	p.Key.PartitionKey = s.weights.name(hottest)
 	return p
+}
+
+// withoutChance returns the rate of the busiest of several keys without what chance adds to a maximum, by the
+// number of rows that show it and the noise of the rows: the keys that are about as busy are taken as equal.
+func withoutChance(rates []float64, most, rows, noise float64) float64 {
+	// Of few rows a part of the excess may be real: maxPart bounds what is taken for chance. scale is the mean of
+	// the maximum as a part of its bound.
+	const maxPart, scale = 0.1, 0.85
+	near, deviation := 0.0, math.Sqrt(noise/max(1, rows))
+	for _, rate := range rates {
+		if rate >= most*(1-2*deviation) {
+			near++
+		}
+	}
+	// About the maximum of as many values of a normal distribution, each the maximum of some windows.
+	return most * (1 - min(maxPart, scale*deviation*math.Sqrt(2*math.Log(max(1, near)))))
+}
+
+// noise returns the variance of the rows of a second as a share of their number: about 1 if they come by chance,
+// 0 if they are even. Seconds are compared with their neighbours.
+func noise(rows []moment) float64 {
+	counts := make(map[clock.Instant]float64)
+	for i := range rows {
+		counts[rows[i].at/clock.Instant(time.Second)]++
+	}
+	var ratios []float64
+	for at, n := range counts {
+		if next, some := counts[at+1]; some {
+			ratios = append(ratios, (next-n)*(next-n)/(next+n))
+		}
+	}
+	if len(ratios) == 0 {
+		return 1
+	}
+	// chance is the median by chance: that of a chi-squared distribution.
+	const chance = 0.455
+	slices.Sort(ratios)
+	return min(1, ratios[len(ratios)/2]/chance)
 }
