@@ -196,7 +196,7 @@ func (l *Load) table(id string) document.Table {
 		t.Notes = append(t.Notes, sentence("load/clients", document.Counted(l.Clients, "client"), l.PerSecond, seconds(l.Answer)))
 	}
 	if l.Scans.Value > 0 {
-		t.Notes = append(t.Notes, sentence("load/scans", l.Scans.text()))
+		t.Notes = append(t.Notes, sentence("load/scans", l.Scans.Value))
 	}
 	return t
 }

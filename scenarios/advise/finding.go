@@ -34,47 +34,6 @@ type Finding struct {
 	Change   string `json:"change,omitempty"`
 }
 
-// point is one point of the checklist.
-type point struct {
-	id    string
-	judge func(*subject) Finding
-}
-
-// checklist returns the points in the order of the report.
-func checklist() []point {
-	return []point{
-		{"partition-target", (*subject).partitionTarget},
-		{"account-target", (*subject).accountTarget},
-		{"insert-order", (*subject).insertOrder},
-		{"skew", (*subject).skew},
-		{"padding", (*subject).padding},
-		{"sharding", (*subject).sharding},
-		{"cold-start", (*subject).coldStart},
-		{"burst", (*subject).burst},
-		{"point-queries", (*subject).pointQueries},
-		{"scans", (*subject).scans},
-		{"density", (*subject).density},
-		{"projection", (*subject).projection},
-		{"denormalization", (*subject).denormalization},
-		{"scan-to-write", (*subject).scanToWrite},
-		{"batches", (*subject).batches},
-		{"upserts", (*subject).upserts},
-		{"entity-size", (*subject).entitySize},
-		{"series", (*subject).series},
-		{"logs", (*subject).logs},
-		{"retries", (*subject).retries},
-		{"not-retryable", (*subject).notRetryable},
-		{"client-library", (*subject).clientLibrary},
-		{"parallelism", (*subject).parallelism},
-		{"account-bytes", (*subject).accountBytes},
-		{"capacity", (*subject).capacity},
-		{"bandwidth", (*subject).bandwidth},
-		{"wire", (*subject).wire},
-		{"location", (*subject).location},
-		{"direct-access", (*subject).directAccess},
-	}
-}
-
 // subject is the design in use, as the checklist judges it.
 type subject struct {
 	*scenarios.Scenario
@@ -96,17 +55,29 @@ func findings(s *scenarios.Scenario, e *Explanation) ([]Finding, error) {
 	}
 	of := &subject{Scenario: s, targets: e.Targets, design: e.Used(), others: e.Designs, policy: policy}
 	of.hottest, of.busiest = of.design.peaks()
-	var list []Finding
-	for _, one := range checklist() {
-		f := one.judge(of)
-		f.ID = one.id
-		if e.State == results.Holds && f.Verdict == Error && f.ID != "capacity" && f.ID != "bandwidth" {
+	list := of.figures().judge(checklist())
+	for i := range list {
+		if one := &list[i]; e.State == results.Holds && one.Verdict == Error && one.ID != "capacity" && one.ID != "bandwidth" {
 			// The model sustains the load all the same. It fills neither accounts nor lines.
-			f.Verdict = Warning
+			one.Verdict = Warning
 		}
-		list = append(list, f)
 	}
 	return list, nil
+}
+
+// figures returns what the rules judge.
+func (s *subject) figures() figures {
+	f := figures{}
+	s.placement(f)
+	s.insertOrder(f)
+	s.padding(f)
+	s.reads(f)
+	s.writes(f)
+	s.entities(f)
+	s.retries(f)
+	s.client(f)
+	s.capacity(f)
+	return f
 }
 
 // peaks returns the loads with the hottest partition and with the busiest account, nil without a load.
@@ -164,43 +135,6 @@ func (l *Load) atOnce() float64 { return l.Inserts * l.Keys.AtOnce }
 
 // onTail returns how many entities a second the place with most inserts takes, 0 if inserts are spread.
 func (l *Load) onTail() float64 { return l.Inserts * l.Keys.order.Place() }
-
-// The shares of a target from which it is near, and from which inserts on one place endanger it.
-const (
-	near       = 0.8
-	endangered = 0.5
-)
-
-// grade returns the verdict for a part of a limit, which surely is at least a second part.
-func grade(part, surely float64) Verdict {
-	switch {
-	case surely > 1:
-		return Error
-	case part >= near:
-		return Warning
-	default:
-		return Good
-	}
-}
-
-// against returns the verdict of a rate for a target, 0 for none.
-func (r Rate) against(target int64) Verdict {
-	if target == 0 {
-		return NotApplicable
-	}
-	return grade(share(r.Value, target), share(r.Least, target))
-}
-
-// text returns a rate with its bounds, if they differ.
-func (r Rate) text() string {
-	switch {
-	case r.Most-r.Least < 0.01*r.Value:
-		return document.Rate(r.Value)
-	case r.Value == 0:
-		return document.Fill("at most {1}", r.Most)
-	}
-	return document.Fill("{1} ({2} to {3})", r.Value, r.Least, r.Most)
-}
 
 // ofTarget returns a rate as a part of a target.
 func (r Rate) ofTarget(target int64) document.Ratio {

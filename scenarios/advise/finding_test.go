@@ -33,6 +33,11 @@ const (
 	bigRows = "entity.size=70000"
 )
 
+// clients replaces the arrivals by so many clients, 40 ms away.
+func clients(n int) []string {
+	return []string{"model.round_trip=40ms", fmt.Sprintf("phases.day.traffic={clients: %d, think: 1ms, for: 2s, operations: [%s]}", n, gets)}
+}
+
 // findingsOf returns the findings of a scenario, errors that the model sustains among them.
 func findingsOf(t *testing.T, s *scenarios.Scenario) []Finding {
 	t.Helper()
@@ -49,6 +54,7 @@ func TestFindings(t *testing.T) {
 	fixed := []string{"retry=fixed-1s", "model.account_capacity=311040900000", "model.region=same-region"}
 	of2011 := []string{"retry=was-1.x", "model.account_capacity=800000", "model.region=other-continent"}
 	today := []string{"retry=azure-core-net", "model.account_capacity=0", "model.packet_loss=100", "start=cold"}
+	inDays := []string{`design.places=[{name: days, table: Days, partition_key: "{user}", row_key: "20140731"}]`}
 	afar := []string{"model.round_trip=47ms", "model.account_egress=0", "model.account_ingress=0"}
 	known := make(map[string][]Finding)
 	reached := make(map[Verdict]bool)
@@ -133,8 +139,16 @@ func TestFindings(t *testing.T) {
 		{"no time in the RowKey", "series", saves, nil, NotApplicable, ""},
 		{"time in the RowKey", "series", saves, []string{"design.row_key={at:ticks}-{id}"}, CannotTell, "{at}"},
 		{"small values by time", "series", saves, []string{"design.row_key={at:ticks}-{id}", "entity.size=200"}, Note, "{at}"},
+		{"small values read together", "series", saves + ", " + ofUser, []string{"design.row_key={at:ticks}-{id}", "entity.size=200", "phases.load.entities=8000"}, Warning, "mine reads"},
+		{"large values read together", "series", ofUser, []string{"design.row_key={at:ticks}-{id}"}, Good, "mine reads"},
+		{"24 values in an entity", "series", "{name: put, workflow: series-put, with: {slots: 24, per-entity: 24, at: days}}", inDays, Good, "24 values"},
+		{"an entity for each value", "series", "{name: put, workflow: series-put, with: {slots: 24, per-entity: 1, at: days}}", inDays, Warning, "per-entity"},
 		{"users", "logs", saves, nil, NotApplicable, ""},
 		{"a log", "logs", saves, []string{byHour}, Note, ""},
+		{"a log near the target", "logs", saves, []string{byHour, "phases.day.arrivals.constant=1700"}, Warning, "cheaper in blobs"},
+		{"a log beyond the target", "logs", saves, []string{byHour, faster}, Error, "cheaper in blobs"},
+		{"entities that nobody reads by key", "logs", saves, []string{"design.row_key={at:ticks}-{id}"}, CannotTell, "{at}"},
+		{"a log in blobs", "logs", "{name: append, workflow: log-append, with: {time: At}}", []string{`entity.properties=[{name: At, type: DateTime, value: "{at}"}]`}, Good, "blobs"},
 		{"exponential", "retries", saves, nil, Good, "3 times"},
 		{"none", "retries", saves, unretried, Warning, ""},
 		{"fixed", "retries", saves, fixed, Note, "1 s to 1 s"},
@@ -143,8 +157,11 @@ func TestFindings(t *testing.T) {
 		{"the client of today", "client-library", saves, today, Good, ""},
 		{"the one of 2011", "client-library", saves, of2011, Warning, "retry: azure-core-net"},
 		{"a rule and no client", "client-library", saves, nil, CannotTell, ""},
-		{"enough workers", "parallelism", saves, nil, Good, "1.7 s"},
+		{"enough workers", "parallelism", saves, []string{"workers=500"}, Good, "1.7 s"},
 		{"too few", "parallelism", saves, unretried, Warning, "6.7 ms"},
+		{"arrivals without a bound", "parallelism", saves, nil, CannotTell, "workers"},
+		{"clients within what a partition serves", "parallelism", gets, append(clients(40), byHour), Good, "40 clients"},
+		{"more clients than a partition serves", "parallelism", gets, append(clients(400), byHour), Error, "reach its target"},
 		// 300 inserts a second of 600 bytes are 180,000 (sizes are drawn; 600.2 on average); 1,500 loaded ones 900,000.
 		{"room for 88 years", "capacity", saves, nil, Good, "in 32,150 days"},
 		{"room for 400 days", "capacity", saves, unretried, Note, "in 400 days"},
@@ -184,10 +201,9 @@ func TestFindings(t *testing.T) {
 		}
 		said[row.id][got.Evidence] = true
 	}
-	for _, p := range checklist() {
+	for _, r := range checklist() {
 		// What says the same of each scenario is not judged from any.
-		assert.Truef(t, len(said[p.id]) >= 2,
-			"%s says %d things of the rows above; want two at least, each of its scenario", p.id, len(said[p.id]))
+		assert.GreaterOrEqualf(t, len(said[r.point]), 2, "what %s says of the rows above", r.point)
 	}
 	for _, v := range []Verdict{Good, Note, Warning, Error, NotApplicable, CannotTell} {
 		assert.Truef(t, reached[v], "no row comes to %q", v)

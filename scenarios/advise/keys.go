@@ -134,7 +134,7 @@ func judgeKeys(seen *keystatistics.Statistics, read keystatistics.Reading, o Key
 	k.Spread = spreadOf(&r, maxListed)
 	k.Unlisted = float64(r.Unlisted) / float64(max(1, r.Entities))
 	k.limit(&r)
-	k.Findings = k.findings()
+	k.Findings = k.figures().judge(keyRules())
 	switch {
 	case len(withVerdict(k.Findings, Error)) > 0:
 		k.State, k.Ok = results.DoesNotHold, new(false)
@@ -242,48 +242,23 @@ func (k *Keys) capacity() (perSecond float64, full string) {
 	return ceiling, full
 }
 
-// findings returns the points of the checklist that keys can answer.
-func (k *Keys) findings() []Finding {
-	valid := newFinding("valid/all")
-	if k.Invalid > 0 {
+// figures returns what the rules judge.
+func (k *Keys) figures() figures {
+	t := &k.Targets
+	f := figures{"invalid": k.Invalid, "all-rows": k.Rows + k.Invalid, "keyed": k.Keyed, "repeated": k.Repeated, "inserts": k.Inserts, "entities": k.Entities,
+		"rate": k.PerSecond, "rate-part": document.Ratio{Part: k.PerSecond, Whole: float64(t.Account)}, "full": k.Full.between(), "target": t.Partition, "account": t.Account,
+		"hot": k.Hottest.between(), "hot-part": k.Hottest.ofTarget(t.Partition), "hot-least": share(k.Hottest.Least, t.Partition), "all-targets": t.ofAll(),
+		"place-full": k.FullPlace, "place": k.HotPlace, "file-order": k.InOrder, "placed": k.Spread.Hot || k.Spread.order.Verdict == keystatistics.SeveralTails}
+	if len(k.Faults) > 0 {
 		first := k.Faults[0]
-		valid = newFinding("valid/some", k.Invalid, k.Rows+k.Invalid, first.Line, first.PartitionKey, first.What)
+		f["fault-line"], f["fault-key"], f["fault"] = first.Line, first.PartitionKey, first.What
 	}
-	unique := newFinding("unique/all", k.Keyed)
-	switch {
-	case k.Keyed == 0:
-		unique = newFinding("none", "RowKeys")
-	case k.Repeated > 0:
-		unique = newFinding("unique/some", k.Keyed, k.Repeated)
-		if k.Keyed < k.Inserts {
-			unique = unique.extend("unique/bounded", k.Keyed)
-		}
+	if b := k.Busiest; b.isBurst() {
+		f["burst"], f["burst-key"], f["burst-window"], f["burst-share"], f["burst-average"], f["burst-from"] = true, b.PartitionKey, b.window(), b.Share, b.Average, b.From
 	}
-	target, all := k.Targets.Partition, exactly(k.PerSecond)
-	partition := newFinding("hottest/rate", k.PerSecond, k.Hottest.between(), k.Hottest.ofTarget(target), target).graded(k.Hottest.against(target))
-	if k.Busiest.isBurst() {
-		partition = partition.extend("hottest/burst", k.Busiest.PartitionKey, k.Busiest.window(), k.Busiest.Share, k.Busiest.Average, k.Busiest.From)
-	}
-	account := newFinding("total/rate", k.PerSecond, all.ofTarget(k.Targets.Account), k.Targets.Account).graded(all.against(k.Targets.Account))
-	switch {
-	case k.Entities == 0:
-		partition = newFinding("none", "entities")
-	case k.PerSecond == 0:
-		partition = newFinding("hottest/no-rate", k.Full.between())
-	}
-	switch {
-	case k.PerSecond == 0:
-		account = newFinding("total/no-rate")
-	case k.PerSecond > float64(k.Targets.Account):
-		account = account.extend("total/exceeded")
-	}
-	order, skew := k.insertOrder(), newFinding("none", "entities")
-	if k.Entities > 0 {
-		skew = k.Spread.skew("the entities", &k.Targets)
-	}
-	valid.ID, unique.ID, partition.ID, account.ID = "valid-keys", "unique-keys", "partition-target", "account-target"
-	order.ID, skew.ID = "insert-order", "skew"
-	return []Finding{valid, unique, partition, account, order, skew}
+	k.Spread.figures(f, "the entities", t)
+	k.Spread.orderFigures(f, t)
+	return f
 }
 
 // between returns a rate by its bounds.
@@ -292,40 +267,6 @@ func (r Rate) between() string {
 		return document.Rate(r.Most)
 	}
 	return document.Rate(r.Least) + " to " + document.Rate(r.Most)
-}
-
-func (k *Keys) insertOrder() Finding {
-	o := &k.Spread
-	over := k.PerSecond > 0 && k.HotPlace > float64(k.Targets.Partition)
-	switch {
-	case k.Inserts == 0:
-		return newFinding("none", "inserts")
-	case o.order.Verdict == keystatistics.Unknown:
-		f := newFinding("inserts/unknown", o.Evidence)
-		if k.InOrder != "" {
-			f = f.extend("inserts/file-order", k.InOrder)
-		}
-		return f
-	case o.order.Verdict == keystatistics.SeveralTails:
-		f := newFinding("inserts/tails", o.Evidence, o.order.Capacity(k.Targets.Partition, k.Targets.ofAll()))
-		switch {
-		case over:
-			return f.extend("inserts/over", k.PerSecond, k.HotPlace)
-		case k.FullPlace > 0 && k.FullPlace < float64(k.Targets.Account):
-			f.Verdict, f.Change = Warning, orderChange
-		}
-		return f
-	case !o.Hot:
-		return newFinding("inserts/spread", o.Evidence)
-	}
-	f := newFinding("inserts/hot", o.Evidence)
-	if k.FullPlace > 0 {
-		f = f.extend("inserts/full", k.FullPlace)
-	}
-	if over {
-		f = f.extend("inserts/over", k.PerSecond, k.HotPlace)
-	}
-	return f
 }
 
 // claim returns the answer for a document.

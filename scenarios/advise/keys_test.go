@@ -6,6 +6,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -153,17 +154,16 @@ func TestPartitionsOfRowsAreCounted(t *testing.T) {
 	}
 }
 
-// Every condition in the code has one row, and every row a condition in the code.
-func TestNarrativeHasARowForEachCondition(t *testing.T) {
-	rows, places, used := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	for _, r := range narrative() {
-		assert.Falsef(t, rows[r.condition], "two rows for %s", r.condition)
-		where, _, _ := strings.Cut(r.condition, "/")
-		rows[r.condition], places[where] = true, true
+// Each sentence has its phrase, and each phrase its sentence.
+func TestEachSentenceHasAPhrase(t *testing.T) {
+	all, places, used := phrases(), map[string]bool{}, map[string]bool{}
+	for condition := range all {
+		where, _, _ := strings.Cut(condition, "/")
+		places[where] = true
 	}
 	files, err := os.ReadDir(".")
 	require.NoError(t, err)
-	literal := regexp.MustCompile(`"([a-z]+(?:/[a-z -]+)?)"`)
+	literal := regexp.MustCompile(`"([a-z]+/[a-z -]+)"`)
 	for _, file := range files {
 		if name := file.Name(); !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || name == "narrative.go" {
 			continue
@@ -172,12 +172,38 @@ func TestNarrativeHasARowForEachCondition(t *testing.T) {
 		require.NoError(t, err)
 		for _, found := range literal.FindAllStringSubmatch(string(text), -1) {
 			used[found[1]] = true
-			if where, _, compound := strings.Cut(found[1], "/"); compound && places[where] {
-				assert.Truef(t, rows[found[1]], "%s has the condition %s, which has no row", file.Name(), found[1])
+			if where, _, _ := strings.Cut(found[1], "/"); places[where] {
+				assert.NotEmptyf(t, all[found[1]], "%s has the condition %s", file.Name(), found[1])
 			}
 		}
 	}
-	for condition := range rows {
-		assert.Truef(t, used[condition] || strings.HasPrefix(condition, "limit/"), "nothing uses the row %s", condition)
+	for condition := range all {
+		assert.Truef(t, used[condition] || strings.HasPrefix(condition, "limit/"), "nothing uses the phrase %s", condition)
+	}
+}
+
+// Each figure that a rule names is set.
+func TestRulesNameFiguresThatAreSet(t *testing.T) {
+	var source strings.Builder
+	for _, name := range []string{"figures_load.go", "figures_data.go", "figures_client.go", "keys.go"} {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		source.Write(text)
+	}
+	for _, r := range slices.Concat(checklist(), keyRules()) {
+		var names []string
+		for _, found := range figureForm.FindAllStringSubmatch(r.text+r.change, -1) {
+			names = append(names, found[1])
+		}
+		for _, term := range strings.Split(strings.TrimPrefix(r.when, "+"), ", ") {
+			parts := termForm.FindStringSubmatch(term)
+			require.Truef(t, parts != nil || r.when == "" || r.when == "+", "%s: %q is a term", r.point, term)
+			if parts != nil {
+				names = append(names, parts[2])
+			}
+		}
+		for _, name := range names {
+			assert.Containsf(t, source.String(), strconv.Quote(name), "%s when %q", r.point, r.when)
+		}
 	}
 }

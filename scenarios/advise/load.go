@@ -428,7 +428,8 @@ func (one *Operation) measured(sum *results.Counts) {
 	// minRead is the minimum number of entities that a density is measured with.
 	const minRead = 100
 	if one.Narrowed && one.rank > filter.ClassPoint && sum.Counted >= minRead {
-		one.Density = new(figure.ShareOf(sum.Returned, sum.Counted))
+		// A query that finds nothing is about one entity all the same.
+		one.Density = new(figure.ShareOf(cmp.Or(sum.Returned, sum.Operations), sum.Counted))
 	}
 	if sum.Scheduled == 0 || sum.Succeeded < sum.Scheduled {
 		return

@@ -313,8 +313,11 @@ func noise(rows []moment) float64 {
 	if len(ratios) == 0 {
 		return 1
 	}
-	// chance is the median by chance: that of a chi-squared distribution.
-	const chance = 0.455
+	// chance is the median by chance: that of a chi-squared distribution. Rows with a small part of it are even.
+	const chance, even = 0.455, 0.25
 	slices.Sort(ratios)
-	return min(1, ratios[len(ratios)/2]/chance)
+	if ratio := ratios[len(ratios)/2] / chance; ratio >= even {
+		return min(1, ratio)
+	}
+	return 0
 }
