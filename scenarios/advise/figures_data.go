@@ -169,12 +169,20 @@ func (s *subject) maxBytes() int64 {
 	return int64(most)
 }
 
-// timeIn returns the attribute in a template that is the time of an event, empty for none.
+// timeIn returns the attribute in a template that is the time of an event, or from which text in it is formed;
+// empty for none.
 func (s *subject) timeIn(template string) string {
 	for _, a := range s.Attributes {
-		plain, shaped := strings.Contains(template, "{"+a.Name+"}"), strings.Contains(template, "{"+a.Name+":")
-		if keys.IsTime(a.Values) && (plain || shaped) {
+		if !strings.Contains(template, "{"+a.Name+"}") && !strings.Contains(template, "{"+a.Name+":") {
+			continue
+		}
+		if keys.IsTime(a.Values) {
 			return a.Name
+		}
+		if text, is := a.Values.(keys.Text); is {
+			if name := s.timeIn(text.Template.String()); name != "" {
+				return name
+			}
 		}
 	}
 	return ""
