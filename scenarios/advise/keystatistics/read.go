@@ -120,21 +120,73 @@ func (r *reader) run(begin func() bool, fault string) (Reading, error) {
 	return r.reading, r.Err()
 }
 
-// findKeys finds the columns of a file of keys.
+// maxNamed is the maximum number of columns that a message names.
+const maxNamed = 20
+
+// findKeys finds the columns of a file of keys by the meaning of their names, each of which may occur once. A
+// PartitionKey is required.
 func (r *reader) findKeys() bool {
-	h, fault := headerOf(r.Fields(), r.Time != "")
-	if fault != "" {
-		r.Fault("%s", fault)
+	fields := r.Fields()
+	at := make(map[columnMeaning]int)
+	for i, field := range fields {
+		meaning, meant := meaningOf(field), misspelled(field)
+		if r.Time != "" && meaning == instantColumn {
+			meaning = ignoredColumn
+		}
+		first, twice := at[meaning]
+		switch {
+		case meaning == ignoredColumn && meant != "":
+			r.Fault("unknown column %s; did you mean %q?", nearest.Shown(field), meant)
+			return false
+		case meaning == ignoredColumn:
+			r.reading.Ignored = append(r.reading.Ignored, truncate(field))
+		case twice:
+			r.faultTwice(meaning, fields[first], field)
+			return false
+		default:
+			at[meaning] = i
+		}
+	}
+	find := func(meaning columnMeaning) int {
+		if i, some := at[meaning]; some {
+			return i
+		}
+		return -1
+	}
+	if find(partitionColumn) < 0 {
+		r.Fault("no column PartitionKey; expected one, or --partition-key with a template of columns, such as %q: %s", "{"+exampleOf(fields[0])+"}",
+			strings.Join(shownColumns(fields[:min(len(fields), maxNamed)]), ", "))
 		return false
 	}
-	at := func(meaning columnMeaning) int { return slices.Index(h.meanings, meaning) }
-	r.entities, r.operation = at(entitiesColumn), at(operationColumn)
-	r.designs = []design{{column(at(partitionColumn)), column(at(rowColumn))}}
-	r.reading.Ignored = h.ignored
-	if at := at(instantColumn); at >= 0 {
+	r.entities, r.operation = find(entitiesColumn), find(operationColumn)
+	r.designs = []design{{column(find(partitionColumn)), column(find(rowColumn))}}
+	if at := find(instantColumn); at >= 0 {
 		r.time = []int{at}
 	}
 	return r.findTimes()
+}
+
+// faultTwice rejects two columns of one meaning.
+func (r *reader) faultTwice(meaning columnMeaning, first, second string) {
+	hint := ""
+	if meaning == instantColumn {
+		hint = ", by --time"
+	}
+	r.Fault("the columns %q and %q mean the same; expected one of them%s", first, second, hint)
+}
+
+// exampleOf returns the name of a column as a placeholder can have it.
+func exampleOf(name string) string {
+	example := strings.Map(func(r rune) rune {
+		if r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '_'
+	}, truncate(name))
+	if example == "" || example[0] >= '0' && example[0] <= '9' {
+		return "column"
+	}
+	return example
 }
 
 // findTimes finds the columns of times by their name, and how these are written.
@@ -228,32 +280,19 @@ func (r *reader) setEntities(row *Row, text string) bool {
 // maxSpelled limits the spellings that are kept.
 const maxSpelled = 64
 
-func (r *reader) setKind(row *Row, text string) bool {
-	kind, known := r.spelled[text]
-	if known {
-		row.Kind = kind
+func (r *reader) setKind(row *Row, text string) (known bool) {
+	if row.Kind, known = r.spelled[text]; known {
 		return true
 	}
 	for i := 0; i < len(operations) && !known && len(text) <= maxShown; i++ {
-		kind, known = operations[i].kind, plain(text) == plain(operations[i].name)
+		row.Kind, known = operations[i].kind, plain(text) == plain(operations[i].name)
 	}
 	if !known {
-		names := make([]string, len(operations))
-		for i := range operations {
-			names[i] = operations[i].name
-		}
-		if meant, near := nearest.Name(truncate(text), names); near {
-			r.Skip("unknown operation %q; did you mean %q?", truncate(text), meant)
-		} else {
-			r.Skip("unknown operation %q; expected one of %s", truncate(text), strings.Join(names, ", "))
-		}
-		return false
+		r.Skip("%s", nearest.Unknown("operation", truncate(text), operationNames()))
+	} else if len(r.spelled) < maxSpelled {
+		r.spelled[strings.Clone(text)] = row.Kind
 	}
-	if len(r.spelled) < maxSpelled {
-		r.spelled[strings.Clone(text)] = kind
-	}
-	row.Kind = kind
-	return true
+	return known
 }
 
 // columnMeaning is the meaning of a column.
@@ -296,66 +335,6 @@ func meaningOf(name string) columnMeaning {
 	return ignoredColumn
 }
 
-// header is the columns of a file.
-type header struct {
-	meanings []columnMeaning
-	// ignored are the names of the columns that are not used.
-	ignored []string
-}
-
-// maxNamed is the maximum number of columns that a message names.
-const maxNamed = 20
-
-// headerOf returns the columns of a header, or its fault. A PartitionKey is required. Untimed ignores the
-// names of columns of instants.
-func headerOf(fields []string, untimed bool) (h header, fault string) {
-	for _, field := range fields {
-		meaning := meaningOf(field)
-		if untimed && meaning == instantColumn {
-			meaning = ignoredColumn
-		}
-		h.meanings = append(h.meanings, meaning)
-	}
-	for i, field := range fields {
-		meaning := h.meanings[i]
-		if meant := misspelled(field); meaning == ignoredColumn && meant != "" {
-			return h, fmt.Sprintf("unknown column %q; did you mean %q?", truncate(field), meant)
-		}
-		if meaning == ignoredColumn {
-			h.ignored = append(h.ignored, truncate(field))
-		} else if first := slices.Index(h.meanings, meaning); first < i {
-			hint := ""
-			if meaning == instantColumn {
-				hint = askForTime
-			}
-			return h, fmt.Sprintf("the columns %q and %q mean the same; expected one of them%s", fields[first], fields[i], hint)
-		}
-	}
-	if !slices.Contains(h.meanings, partitionColumn) {
-		// The name of the first column as a placeholder.
-		example := strings.Map(func(r rune) rune {
-			if r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
-				return r
-			}
-			return '_'
-		}, truncate(fields[0]))
-		if example == "" || example[0] >= '0' && example[0] <= '9' {
-			example = "column"
-		}
-		names := shownColumns(fields)
-		listed := strings.Join(names[:min(len(names), maxNamed)], ", ")
-		if more := len(names) - maxNamed; more > 0 {
-			listed += fmt.Sprintf(" and %d more", more)
-		}
-		return h, fmt.Sprintf("no column PartitionKey; expected one, or --partition-key with a template of columns, such as %q: %s",
-			"{"+example+"}", listed)
-	}
-	return h, ""
-}
-
-// askForTime is how to choose among several columns of instants.
-const askForTime = ", by --time"
-
 // minLetters is the minimum length of a column's name with misspellings: too many words are similar to
 // shorter ones.
 const minLetters = 6
@@ -396,6 +375,13 @@ var operations = []struct {
 	{"replace", Other}, {"merge", Other}, {"delete", Other}, {"batch", Other},
 }
 
+func operationNames() (names []string) {
+	for i := range operations {
+		names = append(names, operations[i].name)
+	}
+	return names
+}
+
 // maxShown is the length of a key in messages, in bytes.
 const maxShown = 60
 
@@ -408,10 +394,9 @@ func truncate(key string) string {
 	return string([]rune(key[:end]))
 }
 
-func shownColumns(header []string) []string {
-	list := make([]string, len(header))
-	for i, name := range header {
-		list[i] = truncate(name)
+func shownColumns(header []string) (list []string) {
+	for _, name := range header {
+		list = append(list, truncate(name))
 	}
 	return list
 }
@@ -477,7 +462,7 @@ func (r *reader) findColumns(candidates []Candidate) bool {
 		if at := slices.IndexFunc(r.header, isTime); at >= 0 {
 			r.time = []int{at}
 			if other := slices.IndexFunc(r.header[at+1:], isTime); other >= 0 {
-				r.Fault("the columns %q and %q mean the same; expected one of them%s", r.header[at], r.header[at+1+other], askForTime)
+				r.faultTwice(instantColumn, r.header[at], r.header[at+1+other])
 				sound = false
 			}
 		}

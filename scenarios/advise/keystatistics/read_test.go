@@ -69,7 +69,7 @@ func TestReadKeysFindsFault(t *testing.T) {
 		{"a number that overflows", "PartitionKey,count\np,99999999999999999999\n", `keys.csv:2: the number of entities is`},
 		{"a number above the bound", "PartitionKey,count\np,1000000001\n", `keys.csv:2: the number of entities is`},
 		{"a mistyped operation", "PartitionKey,verb\np,insret\n", `keys.csv:2: unknown operation "insret"; did you mean "insert"?`},
-		{"an operation of another world", "PartitionKey,verb\np,abracadabra\n", `unknown operation "abracadabra"; expected one of insert`},
+		{"an operation of another world", "PartitionKey,verb\np,abracadabra\n", `unknown operation "abracadabra"; expected insert`},
 		{"a row that is too long", "PartitionKey\n" + long + "\nb\n", "keys.csv:2: the row exceeds 64 KiB"},
 	} {
 		_, _, err := readKeys(t, tt.text)
