@@ -86,22 +86,29 @@ type Order struct {
 	TailShare float64
 }
 
-// orderOf returns the order of a sample that is sorted by instant, whose tails were found.
-func orderOf(all []arrival, found *tailSearch) Order {
+// orderOf returns the order of a sample that is sorted by instant, of so many keys, whose tails were found.
+func orderOf(all []arrival, keys int, found *tailSearch) Order {
 	o := Order{Samples: len(all)}
 	if len(all) == 0 {
 		return o
 	}
-	s := cut(all)
-	o.Heaviest = float64(s.heaviest) / float64(s.total)
+	counts, heaviest, squares := make([]int, keys), 0, 0.0
+	for i := range all {
+		counts[all[i].number]++
+	}
+	for _, n := range counts {
+		share := float64(n) / float64(len(all))
+		heaviest, squares = max(heaviest, n), squares+share*share
+	}
+	o.Heaviest = float64(heaviest) / float64(len(all))
 	o.Span = all[len(all)-1].at.Sub(all[0].at)
-	windows := windowsOf(all, &s)
+	windows := windowsOf(all, keys)
 	o.Windows = len(windows)
 	switch {
 	case len(all) < minSamples:
 		o.Reason = fmt.Sprintf("only %d inserts have an instant; at least %d are needed", len(all), minSamples)
 		return o
-	case s.keys == 1:
+	case keys == 1:
 		o.Verdict, o.Hot, o.AtOnce = OnePartition, true, 1
 		return o
 	case o.Span == 0:
@@ -113,19 +120,19 @@ func orderOf(all []arrival, found *tailSearch) Order {
 	}
 	o.measure(all, windows)
 	o.Tails, o.HottestTail, o.TailShare = found.summary()
-	if o.SameKey >= sameShare && o.SameKey-s.squares/float64(s.total)/float64(s.total) >= staysShare {
+	if o.SameKey >= sameShare && o.SameKey-squares >= staysShare {
 		// Two neighbours have the same key more often than any two inserts: a key lasts for less than a
 		// window. The hottest key of a moment takes at least that share.
 		o.AtOnce = max(o.AtOnce, o.SameKey)
 		if o.AtOnce < hotShare && o.Tails < 2 {
 			o.Verdict, o.Hot = MovingPoint, true
-			o.direct(windows, &s)
+			o.direct(windows, keys)
 			return o
 		}
 	}
 	switch {
 	case o.AtOnce >= hotShare:
-		o.direct(windows, &s)
+		o.direct(windows, keys)
 		o.Verdict, o.Hot = o.hotVerdict(all), true
 		if o.Tails == 0 && o.Verdict != Dominant {
 			// Nearly all inserts fall on one place.
@@ -286,13 +293,13 @@ const beyondShare = 0.05
 
 // direct counts the windows whose hottest place is above or below all earlier inserts. Windows without
 // earlier inserts elsewhere do not count.
-func (o *Order) direct(windows []window, s *stretches) {
-	earlier := make([]int, len(s.single))
+func (o *Order) direct(windows []window, keys int) {
+	earlier := tally{sum: make([]int, keys+1)}
 	total, judged, top, bottom := 0, 0, 0, 0
 	places := make(map[int]bool)
 	for i := range windows {
 		w := &windows[i]
-		below, above := sum(earlier[:w.low]), sum(earlier[w.high+1:])
+		below, above := earlier.below(w.low), total-earlier.below(w.high+1)
 		if below+above > 0 {
 			judged++
 			places[w.high] = true
@@ -306,7 +313,7 @@ func (o *Order) direct(windows []window, s *stretches) {
 			}
 		}
 		for _, a := range w.arrivals {
-			earlier[a.stretch]++
+			earlier.add(a.number, 1)
 		}
 		total += len(w.arrivals)
 	}
@@ -314,14 +321,6 @@ func (o *Order) direct(windows []window, s *stretches) {
 	if judged > 0 {
 		o.AtTop, o.AtBottom = float64(top)/float64(judged), float64(bottom)/float64(judged)
 	}
-}
-
-func sum(counts []int) int {
-	total := 0
-	for _, n := range counts {
-		total += n
-	}
-	return total
 }
 
 // The thresholds of a dominant prefix.
@@ -365,8 +364,11 @@ func dominant(all []arrival) (string, bool) {
 			others[i*quarters/len(all)]++
 		}
 	}
-	least := slices.Min(others[:])
-	return prefix, float64(sum(others[:])) >= otherShare*float64(len(all)) &&
+	least, sum := slices.Min(others[:]), 0
+	for _, n := range others {
+		sum += n
+	}
+	return prefix, float64(sum) >= otherShare*float64(len(all)) &&
 		float64(least)*quarters >= otherAlways*float64(len(all))
 }
 

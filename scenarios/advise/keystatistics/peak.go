@@ -20,7 +20,7 @@ type moment struct {
 type moments struct {
 	max, thin int
 	seen      uint64
-	kept      chunks[moment]
+	kept      []moment
 }
 
 func (m *moments) add(one moment) {
@@ -32,40 +32,15 @@ func (m *moments) add(one moment) {
 	if m.thin > 1 && m.seen*0x9e3779b97f4a7c15>>32%uint64(m.thin) != 0 {
 		return
 	}
-	if m.kept.len == m.max {
+	if len(m.kept) == m.max {
 		m.thin = 2 * max(1, m.thin)
-		all := m.kept.join()
-		m.kept = chunks[moment]{}
-		for i, row := range all {
-			if uint64(i)*0x9e3779b97f4a7c15>>63 == 0 {
-				m.kept.add(row)
-			}
-		}
+		i := uint64(0)
+		m.kept = slices.DeleteFunc(m.kept, func(moment) bool {
+			i++
+			return (i-1)*0x9e3779b97f4a7c15>>63 != 0
+		})
 	}
-	m.kept.add(one)
-}
-
-// chunks is a long list that grows without copies.
-type chunks[T any] struct {
-	list [][]T
-	len  int
-}
-
-func (c *chunks[T]) add(one T) {
-	const size = 1 << 12
-	last := len(c.list) - 1
-	if last < 0 || len(c.list[last]) == cap(c.list[last]) {
-		c.list, last = append(c.list, make([]T, 0, size)), last+1
-	}
-	c.list[last] = append(c.list[last], one)
-	c.len++
-}
-
-// join returns the whole list, which shares its memory.
-func (c *chunks[T]) join() []T {
-	all := slices.Concat(c.list...)
-	c.list = [][]T{all}
-	return all
+	m.kept = append(m.kept, one)
 }
 
 // Peak is how busy the rows are at their busiest time. All rates are entities per second of the file.
@@ -195,7 +170,7 @@ func (b *Busiest) limit(c *crowd, mean, peak float64, span time.Duration) {
 // sorted returns the rows in the order of their instants, those of one instant spread evenly until the
 // next one, at most over a unit of the instants; and that unit.
 func (m *moments) sorted() ([]moment, time.Duration) {
-	rows, order := m.kept.join(), func(a, b moment) int { return cmp.Compare(a.at, b.at) }
+	rows, order := m.kept, func(a, b moment) int { return cmp.Compare(a.at, b.at) }
 	if !slices.IsSortedFunc(rows, order) {
 		slices.SortStableFunc(rows, order)
 	}

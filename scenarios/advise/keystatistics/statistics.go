@@ -87,7 +87,7 @@ type Statistics struct {
 
 	moments moments
 	// keys are the hashes of both keys of the first inserts with a RowKey.
-	keys chunks[uint64]
+	keys []uint64
 
 	// partition and row are buffers of Add.
 	partition, row []byte
@@ -139,9 +139,9 @@ func (s *Statistics) Add(r *Row) {
 	if r.HasInstant {
 		s.moments.add(moment{r.Instant, uint32(number), uint32(entities)})
 	}
-	if r.HasRowKey && r.Kind == Insert && s.keys.len < maxKeys {
+	if r.HasRowKey && r.Kind == Insert && len(s.keys) < maxKeys {
 		s.row = append(s.row[:0], r.RowKey...)
-		s.keys.add(hash(number, s.row))
+		s.keys = append(s.keys, hash(number, s.row))
 	}
 	if r.Kind == Other {
 		return
@@ -233,16 +233,12 @@ func (s *Statistics) Report() Report {
 	slices.SortFunc(all, func(a, b arrival) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.mixed, b.mixed), strings.Compare(a.key, b.key))
 	})
-	tails := findTails(all, number(all))
-	r := Report{Counts: s.counts, Order: orderOf(all, tails), Peak: s.peak(tails, len(all))}
-	both := s.keys.join()
-	slices.Sort(both)
-	r.Keyed = int64(len(both))
-	for i := range both {
-		if i > 0 && both[i] == both[i-1] {
-			r.Repeated++
-		}
-	}
+	distinct := number(all)
+	tails := findTails(all, distinct)
+	r := Report{Counts: s.counts, Order: orderOf(all, distinct, tails), Peak: s.peak(tails, len(all))}
+	slices.Sort(s.keys)
+	r.Keyed = int64(len(s.keys))
+	r.Repeated = r.Keyed - int64(len(slices.Compact(slices.Clone(s.keys))))
 	r.Faults = slices.Clone(s.counts.Faults)
 	s.weights.report(&r)
 	switch {
