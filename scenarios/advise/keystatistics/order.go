@@ -254,19 +254,7 @@ const (
 )
 
 func (o *Order) hotVerdict(all []arrival) Verdict {
-	if o.AtOnce-o.Heaviest < staysShare {
-		counts := make(map[string]int)
-		for i := range all {
-			counts[all[i].key]++
-		}
-		for key, n := range counts {
-			if most := counts[o.Prefix]; n > most || n == most && entity.Compare(key, o.Prefix) < 0 {
-				o.Prefix = key
-			}
-		}
-		return Dominant
-	}
-	if prefix, dominates := dominant(all); dominates {
+	if prefix, dominates := dominant(all); dominates || o.AtOnce-o.Heaviest < staysShare {
 		o.Prefix = prefix
 		return Dominant
 	}
@@ -334,7 +322,7 @@ const (
 	quarters                = 4
 )
 
-// dominant returns the common prefix of nearly all keys of the hot place, and whether other keys arrive
+// dominant returns the common prefix of nearly all keys of the hot place, or a key of it, and whether other keys arrive
 // all the time, so that the place moves only among keys with this prefix.
 func dominant(all []arrival) (string, bool) {
 	var hot []string
@@ -356,7 +344,7 @@ func dominant(all []arrival) (string, bool) {
 	}
 	prefix := a[:n]
 	if prefix == "" {
-		return "", false
+		return hot[len(hot)/2], false
 	}
 	others := [quarters]int{}
 	for i := range all {
