@@ -3,6 +3,7 @@ package advise
 import (
 	"cmp"
 	"math"
+	"slices"
 	"time"
 
 	"loadgen/engine/clock"
@@ -361,44 +362,59 @@ func (t *counter) requests(a *campaign.Approach) float64 {
 // phase that was rehearsed in part the higher ones remain, and of one that was not reached all of the sample.
 // All partitions are of one table if oneTable.
 func (l *Load) measured(r *Rehearsal, oneTable bool) {
-	steps := make(map[string]bool)
+	var names []string
 	seconds, all := 0.0, int64(0)
-	var hottest Hottest
 	for _, step := range figure.Reported(r.record) {
-		p := step.Phase
-		if p.Stage != l.Phase {
-			continue
+		if step.Phase.Stage == l.Phase {
+			sum := step.Sum(nil)
+			names, seconds, all = append(names, step.Phase.Name), seconds+step.Seconds(), all+sum.Scheduled
+			l.Throttled = max(l.Throttled, figure.ShareOf(sum.FirstThrottled, sum.Sent))
+			if l.Keys.PartitionsAtLeast && oneTable {
+				l.Keys.Partitions = max(l.Keys.Partitions, float64(step.Phase.PartitionsHit))
+				l.Keys.PartitionsAtLeast = !r.Whole || step.Phase.OfferedOver > 0 || uint64(sum.Scheduled) < l.Operations
+			}
+			l.setHottest(step.Phase, sum.Offered, len(names) == 1 && (r.Whole || l.Clients > 0))
 		}
-		sum := step.Sum(nil)
-		steps[p.Name], l.Throttled = true, max(l.Throttled, figure.ShareOf(sum.FirstThrottled, sum.Sent))
-		seconds, all = seconds+step.Seconds(), all+sum.Scheduled
-		if l.Keys.PartitionsAtLeast && oneTable {
-			l.Keys.Partitions = max(l.Keys.Partitions, float64(p.PartitionsHit))
-			l.Keys.PartitionsAtLeast = !r.Whole || p.OfferedOver > 0 || uint64(sum.Scheduled) < l.Operations
-		}
-		if len(p.Offered) == 0 || float64(p.Offered[0].Busiest) <= hottest.Value {
-			continue
-		}
-		one := p.Offered[0]
-		hottest = Hottest{Rate: exactly(float64(one.Busiest)), PartitionKey: one.Key, Table: one.Table,
-			Share: min(1, figure.ShareOf(one.Entities, sum.Offered))}
 	}
-	if len(steps) == 0 {
+	if len(names) == 0 {
 		return
 	}
+	l.setRates(r, names, !r.Whole && uint64(all) < l.Operations && l.Clients == 0)
+	for i := range l.Approaches {
+		one := &l.Approaches[i]
+		sum := r.record.Counts(func(p *results.Phase, k results.Kind) bool {
+			return slices.Contains(names, p.Name) && k.Name == one.Name
+		})
+		one.measured(&sum.Counts)
+	}
+	if l.Clients > 0 && all > 0 {
+		// Little's law: each client waits for a reply or pauses.
+		l.Answer = max(0, float64(l.Clients)*seconds/float64(all)-l.think.Seconds())
+	}
+}
+
+// setHottest sets the hottest partition of a step with so many entities: always, or if it is hotter.
+func (l *Load) setHottest(p *results.Phase, entities int64, always bool) {
+	if len(p.Offered) == 0 {
+		return
+	}
+	if one := p.Offered[0]; always || float64(one.Busiest) > l.Hottest.Value {
+		l.Hottest = Hottest{Rate: exactly(float64(one.Busiest)), PartitionKey: one.Key, Table: one.Table,
+			Share: min(1, figure.ShareOf(one.Entities, entities))}
+	}
+}
+
+// setRates sets the rates of the busiest second of some steps, of a part of a load at least those of the sample.
+func (l *Load) setRates(r *Rehearsal, names []string, part bool) {
 	due, operations := 0.0, 0.0
 	for i := range r.record.Intervals {
-		if row := &r.record.Intervals[i]; steps[row.Phase] {
+		if row := &r.record.Intervals[i]; slices.Contains(names, row.Phase) {
 			due, operations = max(due, row.PerSecond(row.Offered)), max(operations, row.PerSecond(row.Scheduled))
 		}
 	}
-	account := due * r.busiestAccount(steps)
-	if !r.Whole && uint64(all) < l.Operations && l.Clients == 0 {
+	account := due * r.busiestAccount(names)
+	if part {
 		account, operations = max(account, l.Account.Value), max(operations, l.PerSecond)
-		hottest.Value = max(hottest.Value, l.Hottest.Value)
-	}
-	if hottest.Value > 0 {
-		l.Hottest = hottest
 	}
 	if l.Account.Value > 0 {
 		l.Scans = exactly(l.Scans.Value / l.Account.Value * account)
@@ -410,15 +426,6 @@ func (l *Load) measured(r *Rehearsal, oneTable bool) {
 	if l.Scans.Value > 0 && l.Keys.Partitions == 1 && !l.Keys.PartitionsAtLeast {
 		// Queries of several partitions find only this one.
 		l.Hottest.Rate, l.Scans = l.Account, Rate{}
-	}
-	for i := range l.Approaches {
-		one := &l.Approaches[i]
-		sum := r.record.Counts(func(p *results.Phase, k results.Kind) bool { return steps[p.Name] && k.Name == one.Name })
-		one.measured(&sum.Counts)
-	}
-	if l.Clients > 0 && all > 0 {
-		// Little's law: each client waits for a reply or pauses.
-		l.Answer = max(0, float64(l.Clients)*seconds/float64(all)-l.think.Seconds())
 	}
 }
 

@@ -180,11 +180,11 @@ func commonState(states []string) string {
 }
 
 // busiestAccount returns the share of the load of the busiest account.
-func (r *Rehearsal) busiestAccount(steps map[string]bool) float64 {
+func (r *Rehearsal) busiestAccount(steps []string) float64 {
 	most := 0.0
 	for i := range r.record.Phases {
 		p := &r.record.Phases[i]
-		if at, several := p.Busiest(); several && steps[p.Name] {
+		if at, several := p.Busiest(); several && slices.Contains(steps, p.Name) {
 			sum := int64(0)
 			for j := range p.Accounts {
 				sum += p.Accounts[j].Offered

@@ -20,14 +20,13 @@ const (
 	// A key that takes inserts for more than the lastingPart'th part of the sample is in no tail.
 	lastingPart = 3
 	// maxBetween is the maximum number of older keys between inserts of one tail, for numbers with fewer digits
-	// among them; sparseness reduces it for few older keys.
+	// among them; minApart reduces it for few older keys, and sparseness more where there are other inserts.
 	maxBetween, sparseness, minApart = 4, 8, 64
-	// Tails that together take coveredShare of a block may be small: smallTail is the divisor of the block for
-	// the minimum of inserts. Among other inserts it is largeTail.
-	coveredShare         = 0.9
-	coveredBlocks        = 0.66
-	smallTail, largeTail = 128, 20
-	minLarge             = 5
+	// Tails that together take coveredShare of a block, in coveredBlocks of all blocks, may be small: smallTail is
+	// the divisor of the block for the minimum of inserts. Among other inserts it is largeTail, and minLarge the
+	// minimum.
+	coveredShare, coveredBlocks    = 0.9, 0.66
+	smallTail, largeTail, minLarge = 128, 20, 5
 	// widthPart is the divisor of all older keys that limits the width of a tail.
 	widthPart = 4
 	// lastingShare is the minimum part of a block during which its tails take inserts: places one after another
