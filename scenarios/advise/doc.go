@@ -12,5 +12,5 @@
 // the rehearsal does not reach; [InUse] returns that sample alone.
 //
 // The scenario must be valid. The package never sends anything to a service and never reads a clock. What
-// it cannot predict it reports as such. All that it prints is in one table, see [row].
+// it cannot predict it reports as such. The points of the checklist are one table of rules.
 package advise
