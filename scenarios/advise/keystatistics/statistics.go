@@ -105,8 +105,6 @@ type sample struct {
 type kept struct {
 	at        clock.Instant
 	partition []byte
-	// sequence is the number of earlier inserts.
-	sequence uint64
 }
 
 // maxKeys is the number of inserts that are checked for repeated keys.
@@ -158,12 +156,12 @@ func (s *Statistics) Add(r *Row) {
 func (in *sample) add(at clock.Instant, partition []byte) {
 	in.seen++
 	if len(in.kept) < in.max {
-		in.kept = append(in.kept, kept{at, slices.Clone(partition), in.seen - 1})
+		in.kept = append(in.kept, kept{at, slices.Clone(partition)})
 		return
 	}
 	draw := in.chance.At(in.seen - 1)
 	if place := draw.IntN(int(in.seen)); place < in.max {
-		in.kept[place].at, in.kept[place].sequence = at, in.seen-1
+		in.kept[place].at = at
 		in.kept[place].partition = append(in.kept[place].partition[:0], partition...)
 	}
 }
