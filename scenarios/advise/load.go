@@ -423,10 +423,6 @@ func (l *Load) setRates(r *Rehearsal, names []string, part bool) {
 		l.Inserts *= operations / l.PerSecond
 	}
 	l.Account, l.PerSecond = exactly(account), operations
-	if l.Scans.Value > 0 && l.Keys.Partitions == 1 && !l.Keys.PartitionsAtLeast {
-		// Queries of several partitions find only this one.
-		l.Hottest.Rate, l.Scans = l.Account, Rate{}
-	}
 }
 
 // measured replaces the averages of an operation by those of a rehearsal, if all succeeded, and sets the share

@@ -117,13 +117,3 @@ func TestCopiesCount(t *testing.T) {
 		t.Errorf("the last sample is %+v; want the copy", last)
 	}
 }
-
-// A table of one partition has all that scans read in it.
-func TestScansOfOnePartitionAreItsOwn(t *testing.T) {
-	s := runtest.Parse(t, file(t, "hours"), "attributes.at.every=1ms", "attributes.at.speed=1")
-	got := rehearsed(t, s).Loads[0]
-	if got.Hottest.Value != got.Account.Value || got.Scans.Value != 0 || got.Keys.Partitions != 1 {
-		t.Errorf("one partition counts %.0f/s, the account %.0f/s, and scans %.0f/s; want the same, and none apart",
-			got.Hottest.Value, got.Account.Value, got.Scans.Value)
-	}
-}
