@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"loadgen/engine/accesslog"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/rest"
 	"loadgen/report"
 	"loadgen/report/document"
 	layout "loadgen/report/text"
@@ -304,17 +304,16 @@ func TestReadJudges(t *testing.T) {
 }
 
 // observed plays traffic to an observer and reads the record back.
-func observed(t testing.TB, traffic func(saw func(rest.Seen))) *results.Record {
+func observed(t testing.TB, traffic func(saw func(accesslog.Observed))) *results.Record {
 	t.Helper()
 	m := manifest()
 	m.Command, m.Scenario.Name, m.Target = []string{"loadgen", "serve", "--examine"}, "observed", results.Embedded
 	m.Time, m.Retry, m.PartitionKey, m.Operations = "real", "", "", capture.Kinds()
 	return resultstest.Play(t, m, 7*time.Second, func(r *results.Recorder) {
-		observer, err := capture.New(capture.Options{Recorder: r})
-		require.NoError(t, err, "New")
-		var requests []rest.Seen
-		traffic(func(r rest.Seen) { requests = append(requests, r) })
-		slices.SortStableFunc(requests, func(a, b rest.Seen) int { return cmp.Compare(a.Done, b.Done) })
+		observer := capture.New(capture.Options{Recorder: r})
+		var requests []accesslog.Observed
+		traffic(func(r accesslog.Observed) { requests = append(requests, r) })
+		slices.SortStableFunc(requests, func(a, b accesslog.Observed) int { return cmp.Compare(a.Done(), b.Done()) })
 		for i := range requests {
 			observer.Saw(&requests[i])
 		}
@@ -324,69 +323,69 @@ func observed(t testing.TB, traffic func(saw func(rest.Seen))) *results.Record {
 
 // busy is an application that reads one partition harder than it serves, retries
 // after half a second, scans, and inserts under a key for each second.
-func busy(saw func(rest.Seen)) {
-	const ms = clock.Instant(time.Millisecond)
+func busy(saw func(accesslog.Observed)) {
+	const ms = 1_000_000
 	served := map[time.Duration]int{}
 	for i := range 6 * 300 {
 		at := clock.Instant(i) * 1000 * ms / 300
-		r := rest.Seen{Arrived: at, Verb: entity.Get, Table: "registrations", PartitionKey: "2011 New York City Marathon__Full",
+		r := accesslog.Observed{Arrived: at, Verb: entity.Get, Table: "registrations", PartitionKey: "2011 New York City Marathon__Full",
 			HasPartition: true, RowKey: fmt.Sprint(i), ClientRequestID: fmt.Sprint("get", i)}
 		for range 2 {
-			r.Done, r.Status, r.Code, r.Counted, r.Returned = r.Arrived+2*ms, 503, entity.ServerBusy, 0, 0
+			r.EndToEnd, r.Status, r.Code, r.Counted, r.Returned = 2*ms, 503, entity.ServerBusy, 0, 0
 			if second := r.Arrived.Offset().Truncate(time.Second); served[second] < 200 {
 				served[second]++
-				r.Done, r.Status, r.Code, r.Counted, r.Returned = r.Arrived+3*ms, 200, "", 1, 1
+				r.EndToEnd, r.Status, r.Code, r.Counted, r.Returned = 3*ms, 200, "", 1, 1
 			}
 			saw(r)
 			if r.Code == "" {
 				break
 			}
-			r.Arrived = r.Done + 500*ms
+			r.Arrived = r.Done() + 500*ms
 		}
 	}
 	for i := range 60 {
 		at := clock.Instant(i) * 100 * ms
-		saw(rest.Seen{Arrived: at, Done: at + 90*ms, Verb: entity.Query, Table: "registrations", Status: 200, Counted: 300, Returned: 3,
-			Spans: []rest.Span{{PartitionKey: "2011 Berlin Marathon__Full", Counted: 200}, {PartitionKey: "2011 Berlin Marathon__Half", Counted: 100}},
+		saw(accesslog.Observed{Arrived: at, EndToEnd: 90 * ms, Verb: entity.Query, Table: "registrations", Status: 200, Counted: 300, Returned: 3,
+			Spans: []accesslog.Span{{PartitionKey: "2011 Berlin Marathon__Full", Counted: 200}, {PartitionKey: "2011 Berlin Marathon__Half", Counted: 100}},
 			Shape: "PartitionKey ge ? and PartitionKey lt ? and Age gt ?", Class: "partition range scan", ClientRequestID: fmt.Sprint("scan", i)})
-		saw(rest.Seen{Arrived: at, Done: at + 5*ms, Verb: entity.Insert, Inserts: true, Table: "log", PartitionKey: fmt.Sprintf("2011-11-06T09:40:%02d", i/2),
+		saw(accesslog.Observed{Arrived: at, EndToEnd: 5 * ms, Verb: entity.Insert, Inserts: true, Table: "log", PartitionKey: fmt.Sprintf("2011-11-06T09:40:%02d", i/2),
 			HasPartition: true, RowKey: fmt.Sprintf("%06d", i), Status: 204, Counted: 1})
-		saw(rest.Seen{Arrived: at, Done: at + ms, Status: 403, Code: entity.AuthenticationFailed})
+		saw(accesslog.Observed{Arrived: at, EndToEnd: ms, Status: 403, Code: entity.AuthenticationFailed})
 	}
-	saw(rest.Seen{Arrived: 0, Done: ms, Verb: entity.CreateTable, Table: "log", Status: 409, Code: entity.TableAlreadyExists})
+	saw(accesslog.Observed{Arrived: 0, EndToEnd: ms, Verb: entity.CreateTable, Table: "log", Status: 409, Code: entity.TableAlreadyExists})
 }
 
 // quiet is an application that asks little.
-func quiet(saw func(rest.Seen)) {
-	const ms = clock.Instant(time.Millisecond)
+func quiet(saw func(accesslog.Observed)) {
+	const ms = 1_000_000
 	for i := range 50 {
 		at := clock.Instant(i) * 100 * ms
-		saw(rest.Seen{Arrived: at, Done: at + 4*ms, Verb: entity.Get, Table: "registrations", PartitionKey: fmt.Sprint("user", i%5),
+		saw(accesslog.Observed{Arrived: at, EndToEnd: 4 * ms, Verb: entity.Get, Table: "registrations", PartitionKey: fmt.Sprint("user", i%5),
 			HasPartition: true, Status: 200, Counted: 1, Returned: 1, ClientRequestID: fmt.Sprint(i)})
 	}
 }
 
 // evil is an application whose every name would do harm.
-func evil(saw func(rest.Seen)) {
-	const ms = clock.Instant(time.Millisecond)
+func evil(saw func(accesslog.Observed)) {
+	const ms = 1_000_000
 	for i := range 30 {
 		at := clock.Instant(i) * 100 * ms
-		saw(rest.Seen{Arrived: at, Done: at + 4*ms, Verb: entity.Batch, Table: hostile, PartitionKey: fmt.Sprint(hostile, i),
+		saw(accesslog.Observed{Arrived: at, EndToEnd: 4 * ms, Verb: entity.Batch, Table: hostile, PartitionKey: fmt.Sprint(hostile, i),
 			HasPartition: true, RowKey: hostile, Inserts: true, Status: 200, Counted: 1, Class: hostile, Shape: hostile + strings.Repeat("世", 200)})
-		saw(rest.Seen{Arrived: at, Done: at, Table: hostile, Status: 400, Code: hostile})
-		saw(rest.Seen{Arrived: at, Done: at, Verb: entity.Get, Table: " ", PartitionKey: strings.Repeat(" ", 90), HasPartition: true, Status: 200, Counted: 1})
+		saw(accesslog.Observed{Arrived: at, Table: hostile, Status: 400, Code: hostile})
+		saw(accesslog.Observed{Arrived: at, Verb: entity.Get, Table: " ", PartitionKey: strings.Repeat(" ", 90), HasPartition: true, Status: 200, Counted: 1})
 	}
 }
 
 func TestTrafficAsItIsRendered(t *testing.T) {
 	for _, row := range []struct {
 		golden  string
-		traffic func(func(rest.Seen))
+		traffic func(func(accesslog.Observed))
 		change  func(*results.Record)
 	}{
 		{"observed", busy, nil},
 		{"observed_quiet", quiet, nil},
-		{"observed_nothing", func(func(rest.Seen)) {}, nil},
+		{"observed_nothing", func(func(accesslog.Observed)) {}, nil},
 		{"observed_hostile", evil, func(r *results.Record) {
 			r.Manifest.Operations[0].Name = hostile
 			r.Capture.Answers[0].Class = hostile

@@ -46,7 +46,9 @@ type readFlags struct {
 	columnFlags
 	Quiet bool `flag:"quiet" rare:"yes" help:"no progress on standard error"`
 
-	rules replay.Rules
+	estimate logs.Estimate
+	// keyless says what is replayed of requests without key.
+	keyless string
 }
 
 // replayFlags are what a user typed after `loadgen logs replay`.
@@ -191,7 +193,7 @@ func (f *replayFlags) replay(c *cobra.Command, args []string, stdout, stderr io.
 	if err != nil {
 		return err
 	}
-	if f.Plan.Operations, err = f.rules.Gather(files, how); err != nil {
+	if f.Plan.Operations, err = replay.Gather(files, how, f.keyless); err != nil {
 		return badLog(err)
 	}
 	if f.Write != "" { // a scenario that is like the log
@@ -284,12 +286,12 @@ var logPaths = []string{"log.transaction_entities", "log.entity_bytes", "log.key
 
 // set fills the rules with the settings of the log, and returns the other settings.
 func (f *readFlags) set(settings []string) (others []string, err error) {
-	f.rules.Keyless = replay.LeftOut
-	entities, bytes := &f.rules.Estimate.Transaction, &f.rules.Estimate.Entity
+	f.keyless = replay.LeftOut
+	entities, bytes := &f.estimate.Transaction, &f.estimate.Entity
 	options := pflag.NewFlagSet("", pflag.ContinueOnError)
 	options.Int64Var(entities, logPaths[0], 0, "")
 	options.Int64Var(bytes, logPaths[1], 0, "")
-	options.Var(&wordValue{&f.rules.Keyless, "rule", []string{replay.LeftOut, replay.AsWrites}}, logPaths[2], "")
+	options.Var(&wordValue{&f.keyless, "rule", []string{replay.LeftOut, replay.AsWrites}}, logPaths[2], "")
 	for _, one := range settings {
 		if !strings.HasPrefix(one, "log.") {
 			others = append(others, one)
@@ -312,7 +314,7 @@ func (f *readFlags) reading(progress func(int64)) (logs.Options, error) {
 	if err != nil {
 		return logs.Options{}, err
 	}
-	o := logs.Options{Table: f.Table, Names: names, TimeFormat: f.TimeFormat, Progress: progress}
+	o := logs.Options{Table: f.Table, Names: names, TimeFormat: f.TimeFormat, Estimate: f.estimate, Progress: progress}
 	if f.HashKeys == "" {
 		return o, nil
 	}
@@ -355,7 +357,7 @@ func (f *logFlags) report(c *cobra.Command, paths []string, progress func(int64)
 	if err != nil {
 		return err
 	}
-	plan := logs.Plan{Files: files, Reading: how, Estimate: f.rules.Estimate, Strict: f.Strict, Out: f.Out, Version: run.Version(), Commit: run.Commit(), Command: append(commandOf(c), paths...)}
+	plan := logs.Plan{Files: files, Reading: how, Strict: f.Strict, Out: f.Out, Version: run.Version(), Commit: run.Commit(), Command: append(commandOf(c), paths...)}
 	told, err := logs.Tell(plan)
 	if err != nil {
 		return badLog(err)

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine"
+	"loadgen/engine/accesslog"
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
@@ -97,7 +98,7 @@ func TestVerifyWritesEqualsTheServicesLog(t *testing.T) {
 	inserts, merges := int64(0), int64(0)
 	rule := engine.FaultRule{Kind: engine.FaultDrop, Moment: engine.FaultAfter, To: time.Hour, KeyPrefix: "2011 New York", Share: 50_000}
 	s := newServiceOf(t, resttest.Options{Profile: model.Documented, Rest: rest.Options{Faults: &engine.FaultPlan{Rules: []engine.FaultRule{rule}}, Seed: 5,
-		Observe: func(r *rest.Seen) {
+		Observe: func(r *accesslog.Observed) {
 			mu.Lock()
 			defer mu.Unlock()
 			switch {

@@ -5,7 +5,9 @@ import (
 	"compress/gzip"
 	"embed"
 	"errors"
+	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,30 +45,34 @@ func lineOf(name string) string {
 // analyticsEntry is what analyticsLine says.
 func analyticsEntry() accesslog.Entry {
 	return accesslog.Entry{
-		At: entity.TicksOf(time.Date(2011, 8, 9, 21, 44, 36, 248155200, time.UTC)), Operation: "QueryEntity", Status: "Success", HTTP: 200,
-		EndToEnd: 25 * time.Millisecond, Server: 10 * time.Millisecond, Authentication: "authenticated", Requester: "races", Account: "races", Service: "table",
+		Observed: accesslog.Observed{At: entity.TicksOf(time.Date(2011, 8, 9, 21, 44, 36, 248155200, time.UTC)), Operation: "QueryEntity", Status: 200,
+			EndToEnd: 25 * time.Millisecond, Server: 10 * time.Millisecond, Verb: entity.Get, Table: "Runners", PartitionKey: "2011__Full", RowKey: "O'Hara;1",
+			HasPartition: true, HasRow: true, Asked: accesslog.Unknown, RequestID: "d1f4ab83-4c4c-4f8a-9f0d-0a3d3e0a8e3f", RequestBytes: 5, ResponseBytes: 1270,
+			ETag: `W/"datetime'2011-08-09T21%3A44%3A36.2481552Z'"`, ClientRequestID: "360b66a6-ad4f-4c4a-84a4-0ad7cb44f7a6"},
+		StatusText: "Success", Authentication: "authenticated", Requester: "races", Account: "races", Service: "table",
 		URL:       "https://races.table.core.windows.net/Runners(PartitionKey='2011__Full',RowKey='O''Hara%3B1')?$select=Name&timeout=20",
-		ObjectKey: "/races/Runners(PartitionKey='2011__Full',RowKey='O''Hara%3B1')", RequestID: "d1f4ab83-4c4c-4f8a-9f0d-0a3d3e0a8e3f",
-		Address: "192.100.0.102:4362", Version: "2009-09-19", RequestHeader: 212, RequestPacket: 5, ResponseHeader: 236, ResponsePacket: 1270, ContentLength: 7,
-		RequestMD5: "Q2hlY2sgSW50ZWdyaXR5IQ==", ServerMD5: "Q2hlY2sgSW50ZWdyaXR5Ig==", ETag: `W/"datetime'2011-08-09T21%3A44%3A36.2481552Z'"`,
+		ObjectKey: "/races/Runners(PartitionKey='2011__Full',RowKey='O''Hara%3B1')",
+		Address:   "192.100.0.102:4362", Version: "2009-09-19", RequestHeader: 212, ResponseHeader: 236, ContentLength: 7,
+		RequestMD5: "Q2hlY2sgSW50ZWdyaXR5IQ==", ServerMD5: "Q2hlY2sgSW50ZWdyaXR5Ig==",
 		LastModified: "Tuesday, 09-Aug-11 21:13:26 GMT", Conditions: `If-Match=W/"1";If-None-Match=*`, UserAgent: "WA-Storage/1.0; .NET",
-		Referrer: "http://contoso.com", ClientID: "360b66a6-ad4f-4c4a-84a4-0ad7cb44f7a6",
-		About: accesslog.About{Verb: entity.Get, Table: "Runners", Key: entity.Key{Partition: "2011__Full", Row: "O'Hara;1"}, Keyed: true, KeyedRow: true, Entities: accesslog.Unknown},
+		Referrer: "http://contoso.com",
 	}
 }
 
 // resourceEntry is what resourceLine says.
 func resourceEntry() accesslog.Entry {
 	return accesslog.Entry{
-		At: entity.TicksOf(time.Date(2022, 3, 4, 5, 6, 7, 123456700, time.UTC)), Operation: "InsertEntity", Status: "ServerBusy", HTTP: 503,
-		EndToEnd: 12500 * time.Microsecond, Server: 3 * time.Millisecond, Authentication: "SAS", Account: "races", Service: "table",
+		Observed: accesslog.Observed{At: entity.TicksOf(time.Date(2022, 3, 4, 5, 6, 7, 123456700, time.UTC)), Operation: "InsertEntity", Status: 503,
+			EndToEnd: 12500 * time.Microsecond, Server: 3 * time.Millisecond, Verb: entity.Insert, Inserts: true, Table: "Runners", PartitionKey: "2011__Half", RowKey: "7",
+			HasPartition: true, HasRow: true, Asked: accesslog.Unknown, Code: entity.ServerBusy, RequestID: "11ba48aa-901c-000f-1f17-2f2f1d000000", RequestBytes: 900,
+			ResponseBytes: 300, ETag: "0x1", ClientRequestID: "c1"},
+		StatusText: "ServerBusy", Authentication: "SAS", Account: "races", Service: "table",
 		URL: "https://races.table.core.windows.net:443/Runners", ObjectKey: "/races/Runners(PartitionKey='2011__Half',RowKey='7')",
-		RequestID: "11ba48aa-901c-000f-1f17-2f2f1d000000", Address: "192.100.0.102:4362", Version: "2019-02-02",
-		RequestHeader: 212, RequestPacket: 900, ResponseHeader: 236, ResponsePacket: 300, ContentLength: 900, RequestMD5: "a", ServerMD5: "b", ETag: "0x1",
-		LastModified: "2022/03/04 05:06:07.1234567", Conditions: "If-Match=*", UserAgent: "azsdk-net-Data.Tables/12.0", Referrer: "http://contoso.com", ClientID: "c1",
+		Address: "192.100.0.102:4362", Version: "2019-02-02",
+		RequestHeader: 212, ResponseHeader: 236, ContentLength: 900, RequestMD5: "a", ServerMD5: "b",
+		LastModified: "2022/03/04 05:06:07.1234567", Conditions: "If-Match=*", UserAgent: "azsdk-net-Data.Tables/12.0", Referrer: "http://contoso.com",
 		Category: "StorageWrite", ResourceID: "/subscriptions/s/resourceGroups/g/providers/Microsoft.Storage/storageAccounts/races/tableServices/default",
 		Location: "westeurope", Protocol: "HTTPS", TLS: "TLS 1.2", Schema: "1.0", Metric: "ServerBusyError",
-		About: accesslog.About{Verb: entity.Insert, Table: "Runners", Key: entity.Key{Partition: "2011__Half", Row: "7"}, Keyed: true, KeyedRow: true, Entities: accesslog.Unknown},
 	}
 }
 
@@ -124,15 +130,16 @@ func TestTheAnswerOfAWorkspace(t *testing.T) {
 		`["2022-03-04T05:06:08Z","DeleteEntity","https://races.table.core.windows.net/Runners(PartitionKey='a',RowKey='b')","204"]]}]}`)
 	require.NoError(t, err)
 	require.Len(t, got, 2)
-	assert.Equal(t, "query Runners a "+got[0].Class, shown(&got[0].About))
+	assert.Equal(t, "query Runners a "+got[0].Class, shown(&got[0].Observed))
 	assert.NotEmpty(t, got[0].Class)
-	assert.Equal(t, "delete Runners a/b", shown(&got[1].About))
+	assert.Equal(t, "delete Runners a/b", shown(&got[1].Observed))
 }
 
 // What is written is read as it was.
 func TestWrittenLinesAreRead(t *testing.T) {
-	bare := accesslog.Entry{At: 630822816000000000, Operation: "EntityGroupTransaction", EndToEnd: -1, Server: -1, Account: "a", Service: "table", Index: -1, RequestHeader: -1,
-		RequestPacket: -1, ResponseHeader: -1, ResponsePacket: -1, ContentLength: -1, UserAgent: "a;\"b\n&c", About: accesslog.About{Verb: entity.Batch, Entities: -1}}
+	bare := accesslog.Entry{Observed: accesslog.Observed{At: 630822816000000000, Operation: "EntityGroupTransaction", EndToEnd: -1, Server: -1, RequestBytes: -1,
+		ResponseBytes: -1, Verb: entity.Batch, Asked: -1}, Account: "a", Service: "table", Index: -1, RequestHeader: -1, ResponseHeader: -1, ContentLength: -1,
+		UserAgent: "a;\"b\n&c"}
 	for _, e := range []accesslog.Entry{analyticsEntry(), resourceEntry(), bare} {
 		text := accesslog.AppendResource(nil, &e)
 		if _, got, err := read(string(text)); err != nil || len(got) != 1 || !reflect.DeepEqual(got[0], blank(e, true)) {
@@ -174,20 +181,20 @@ func TestWhereKeysAre(t *testing.T) {
 		{"a transaction has none", "EntityGroupTransaction", "https://a.table.core.windows.net/$batch", "/a/$batch", "batch"},
 		{"what is no operation on tables has no verb", "GetTableServiceProperties", "https://a.table.core.windows.net/?restype=service", "", "unknown"},
 	} {
-		e := accesslog.Entry{At: 630822816000000000, Operation: row.operation, URL: row.url, ObjectKey: row.object, Account: "a", Service: "table"}
+		e := accesslog.Entry{Observed: accesslog.Observed{At: 630822816000000000, Operation: row.operation}, URL: row.url, ObjectKey: row.object, Account: "a"}
 		_, got, err := read(string(accesslog.AppendAnalytics(nil, &e)))
 		require.Truef(t, err == nil && len(got) == 1, "%s: %v", row.sentence, err)
-		assert.Equal(t, row.want, shown(&got[0].About), row.sentence)
+		assert.Equal(t, row.want, shown(&got[0].Observed), row.sentence)
 	}
 }
 
-func shown(a *accesslog.About) string {
+func shown(a *accesslog.Observed) string {
 	said := strings.TrimSpace(a.Verb.String() + " " + a.Table)
-	if a.Keyed {
-		said += " " + a.Key.Partition
+	if a.HasPartition {
+		said += " " + a.PartitionKey
 	}
-	if a.KeyedRow {
-		said += "/" + a.Key.Row
+	if a.HasRow {
+		said += "/" + a.RowKey
 	}
 	if a.Class != "" {
 		said += " " + a.Class
@@ -200,44 +207,62 @@ func shown(a *accesslog.About) string {
 
 func TestOutcomes(t *testing.T) {
 	for _, row := range []struct {
-		sentence, status string
-		http             int
-		want             accesslog.Outcome
-		billed           bool
+		sentence, status, metric string
+		http                     int
+		want                     accesslog.Outcome
+		billed                   bool
 	}{
-		{"a success is one", "Success", 204, accesslog.Ok, true},
-		{"what is not there is an answer", "ClientOtherError", 404, accesslog.Ok, true},
-		{"server busy is throttled, and by the page on status messages not billed", "ThrottlingError", 503, accesslog.Throttled, false},
-		{"a 500 that timed out is throttled, and not billed", "ServerTimeoutError", 500, accesslog.Throttled, false},
-		{"so is one of a shared access signature", "SASServerTimeoutError", 500, accesslog.Throttled, false},
-		{"so is one by its code", "OperationTimedOut", 500, accesslog.Throttled, false},
-		{"a client that waits too briefly is not throttled, and billed", "ClientTimeoutError", 500, accesslog.Failed, true},
-		{"with a shared access signature likewise", "SASClientTimeoutError", 500, accesslog.Failed, true},
-		{"without any likewise", "AnonymousClientTimeoutError", 500, accesslog.Failed, true},
-		{"another 500 failed, and is not billed", "ServerOtherError", 500, accesslog.Failed, false},
-		{"too many requests", "TooManyRequests", 429, accesslog.Throttled, false},
-		{"a request that was broken off failed", "NetworkError", 0, accesslog.Failed, true},
-		{"a 403 failed", "AuthorizationError", 403, accesslog.Failed, true},
+		{"a success is one", "Success", "", 204, accesslog.Ok, true},
+		{"what is not there is an answer", "ClientOtherError", "", 404, accesslog.Ok, true},
+		{"server busy is throttled, and by the page on status messages not billed", "ThrottlingError", "", 503, accesslog.Throttled, false},
+		{"a 500 that timed out is throttled, and not billed", "ServerTimeoutError", "", 500, accesslog.Throttled, false},
+		{"so is one of a shared access signature", "SASServerTimeoutError", "", 500, accesslog.Throttled, false},
+		{"so is one by its code", "OperationTimedOut", "", 500, accesslog.Throttled, false},
+		{"a client that waits too briefly is not throttled, and billed", "ClientTimeoutError", "", 500, accesslog.Failed, true},
+		{"with a shared access signature likewise", "SASClientTimeoutError", "", 500, accesslog.Failed, true},
+		{"without any likewise", "AnonymousClientTimeoutError", "", 500, accesslog.Failed, true},
+		{"another 500 failed, and is not billed", "ServerOtherError", "", 500, accesslog.Failed, false},
+		{"too many requests", "TooManyRequests", "", 429, accesslog.Throttled, false},
+		{"a request that was broken off failed", "NetworkError", "", 0, accesslog.Failed, true},
+		{"a 403 failed", "AuthorizationError", "", 403, accesslog.Failed, true},
+		{"a client timeout by the metric of a resource log", "OperationTimedOut", "ClientTimeoutError", 500, accesslog.Failed, true},
 	} {
-		e := accesslog.Entry{Status: row.status, HTTP: row.http}
-		if got := e.Outcome(); got != row.want || e.Billed() != row.billed {
-			t.Errorf("%s: %v, billed %v; want %v, %v", row.sentence, got, e.Billed(), row.want, row.billed)
+		line := accesslog.Entry{Observed: accesslog.Observed{At: 630822816000000000, Status: row.http}, StatusText: row.status, Metric: row.metric}
+		_, read, err := read(string(accesslog.AppendResource(nil, &line)))
+		require.NoError(t, err)
+		if e := &read[0]; e.Outcome() != row.want || e.Billed() != row.billed {
+			t.Errorf("%s: %v, billed %v; want %v, %v", row.sentence, e.Outcome(), e.Billed(), row.want, row.billed)
 		}
 	}
-	e := accesslog.Entry{Status: "OperationTimedOut", Metric: "ClientTimeoutError", HTTP: 500}
-	if got := e.Outcome(); got != accesslog.Failed || !e.Billed() {
-		t.Errorf("a resource log's client timeout: %v, billed %v; want failed, and billed", got, e.Billed())
+}
+
+// Own logs name operations as this tool, the service, HTTP and the SDKs do, in any case.
+func TestNamesOfOperations(t *testing.T) {
+	for verb, names := range map[entity.Verb]string{
+		entity.Insert: "insert INSERT InsertEntity insertentity POST post create create_entity createEntity AddEntityAsync", entity.Replace: "replace UpdateEntity update",
+		entity.Merge: "merge MERGE MergeEntity PATCH", entity.InsertOrReplace: "insert-or-replace InsertOrReplaceEntity PUT Upsert upsert_entity UpsertEntityAsync",
+		entity.InsertOrMerge: "insert_or_merge InsertOrMerge InsertOrMergeEntity", entity.Delete: "DELETE delete_entity DeleteEntity",
+		entity.Get: "get GET QueryEntity get_entity GetEntityAsync Retrieve", entity.Query: "query QueryEntities query_entities ListEntities scan",
+		entity.Batch: "batch EntityGroupTransaction transaction submit_transaction ExecuteBatch", entity.CreateTable: "create-table CreateTable create_table",
+	} {
+		for name := range strings.FieldsSeq(names) {
+			_, got, err := read("time,operation,PartitionKey,RowKey\n2022-03-04T05:06:08Z," + name + ",p,r\n")
+			require.NoError(t, err, name)
+			assert.Equal(t, verb, got[0].Verb, name)
+		}
 	}
+	_, got, err := read("time,operation,PartitionKey\n2022-03-04T05:06:08Z,GET,p\n")
+	assert.True(t, err == nil && got[0].Verb == entity.Query, "the GET of no entity is a query")
 }
 
 func TestPlainCSV(t *testing.T) {
 	_, got, err := read("time,operation,table,PartitionKey,RowKey,status,code,duration_ms,server_ms,entities,request_bytes,response_bytes,client_request_id,filter\n" +
 		"2022-03-04T06:06:07+01:00,batch,T,p,,202,,12.5,3,20,900,300,c1,\n" +
 		"2022-03-04T05:06:08Z,query,T,,,,,,,,,,,PartitionKey eq 'q'\n")
-	first := accesslog.Entry{At: entity.TicksOf(time.Date(2022, 3, 4, 5, 6, 7, 0, time.UTC)), Operation: "EntityGroupTransaction", HTTP: 202, Service: "table",
-		EndToEnd: 12500 * time.Microsecond, Server: 3 * time.Millisecond, Index: -1, RequestHeader: -1, RequestPacket: 900, ResponseHeader: -1, ResponsePacket: 300, ContentLength: -1, ClientID: "c1",
-		About: accesslog.About{Verb: entity.Batch, Table: "T", Key: entity.Key{Partition: "p"}, Keyed: true, Entities: 20}}
-	assert.Truef(t, err == nil && len(got) == 2 && reflect.DeepEqual(got[0], first) && got[1].Keyed && got[1].Key.Partition == "q",
+	first := accesslog.Entry{Observed: accesslog.Observed{At: entity.TicksOf(time.Date(2022, 3, 4, 5, 6, 7, 0, time.UTC)), Operation: "EntityGroupTransaction", Status: 202,
+		EndToEnd: 12500 * time.Microsecond, Server: 3 * time.Millisecond, RequestBytes: 900, ResponseBytes: 300, ClientRequestID: "c1", Verb: entity.Batch, Table: "T",
+		PartitionKey: "p", HasPartition: true, Asked: 20}, Service: "table", Index: -1, RequestHeader: -1, ResponseHeader: -1, ContentLength: -1}
+	assert.Truef(t, err == nil && len(got) == 2 && reflect.DeepEqual(got[0], first) && got[1].HasPartition && got[1].PartitionKey == "q",
 		"read %+v, %v; want %+v", got, err, first)
 }
 
@@ -283,11 +308,39 @@ func TestBadLogs(t *testing.T) {
 	}
 }
 
+// One line in a hundred may be of another service, cut off, or no JSON: it is skipped and noted. More are refused.
+func TestFewBadLinesAreSkipped(t *testing.T) {
+	blob := strings.ReplaceAll(resourceLine, `"serviceType":"table"`, `"serviceType":"blob"`)
+	for _, row := range []struct{ sentence, good, bad, before, between, after, word string }{
+		{"of Storage Analytics", analyticsLine, strings.Replace(analyticsLine, ";table;", ";blob;", 1), "", "\n", "", `"blob"`},
+		{"cut off", analyticsLine, analyticsLine[:150], "", "\n", "", "12 of 30"},
+		{"of resource logs", resourceLine, blob, "", "\n", "", `"blob"`},
+		{"cut off within JSON", resourceLine, resourceLine[:300], "", "\n", "", "object"},
+		{"no object", resourceLine, "7", "", "\n", "", "number"},
+		{"among the records of one line", resourceLine, blob, `{"records":[`, ",", "]}\n", `"blob"`},
+		{"in an array", flat(resourceLine), flat(blob), "[\n", ",\n", "]\n", `"blob"`},
+	} {
+		for bad := 1; bad <= 2; bad++ {
+			lines := slices.Repeat([]string{row.good}, 199-bad)
+			lines = slices.Insert(lines, 50, slices.Repeat([]string{row.bad}, bad)...)
+			var notes []string
+			n := 0
+			_, err := accesslog.Read(strings.NewReader(row.before+strings.Join(lines, row.between)+row.after),
+				accesslog.Options{File: "log", Note: func(note string) { notes = append(notes, note) }}, func(*accesslog.Entry) error { n++; return nil })
+			assert.Equalf(t, 199-bad, n, "%s: visited", row.sentence)
+			require.Lenf(t, notes, 1, "%s: notes", row.sentence)
+			assert.Containsf(t, notes[0], fmt.Sprintf("%d of 199 rows skipped: log:", bad), row.sentence)
+			assert.Containsf(t, notes[0], row.word, row.sentence)
+			assert.Equalf(t, bad > 1, errors.Is(err, accesslog.ErrLog), "%s: %v", row.sentence, err)
+		}
+	}
+}
+
 // An error of whoever is visited is no fault of a line.
 func TestAVisitCanStop(t *testing.T) {
 	enough := errors.New("enough")
 	for _, text := range []string{analyticsLine, resourceLine, "[" + flat(resourceLine) + "]", exportedHead + "\n" + exportedRow} {
-		if _, err := accesslog.Read(strings.NewReader(text), accesslog.Options{File: "log"}, func(*accesslog.Entry) error { return accesslog.Stop(enough) }); err != enough {
+		if _, err := accesslog.Read(strings.NewReader(text), accesslog.Options{File: "log"}, func(*accesslog.Entry) error { return enough }); err != enough {
 			t.Errorf("%.20s: %v; want %v", text, err, enough)
 		}
 	}
@@ -299,9 +352,9 @@ func TestRecordsInheritNothing(t *testing.T) {
 	turned := `{"uri":"https://races.table.core.windows.net/Runners","operationName":"QueryEntities","statusCode":"200","time":"2022-03-04T05:06:09Z","properties":{"accountName":"races"}}`
 	_, got, err := read(resourceLine + "\n" + turned + "\n" + resourceLine + "\n")
 	require.Truef(t, err == nil && len(got) == 3, "%d entries, %v; want 3", len(got), err)
-	bare := accesslog.Entry{At: entity.TicksOf(time.Date(2022, 3, 4, 5, 6, 9, 0, time.UTC)), Operation: "QueryEntities", HTTP: 200, EndToEnd: -1, Server: -1, Account: "races", Service: "table",
-		URL: "https://races.table.core.windows.net/Runners", Index: -1, RequestHeader: -1, RequestPacket: -1, ResponseHeader: -1, ResponsePacket: -1, ContentLength: -1,
-		About: accesslog.About{Verb: entity.Query, Table: "Runners", Class: got[1].Class, Exact: got[1].Exact, Entities: -1}}
+	bare := accesslog.Entry{Observed: accesslog.Observed{At: entity.TicksOf(time.Date(2022, 3, 4, 5, 6, 9, 0, time.UTC)), Operation: "QueryEntities", Status: 200, EndToEnd: -1,
+		Server: -1, RequestBytes: -1, ResponseBytes: -1, Verb: entity.Query, Table: "Runners", Class: got[1].Class, Exact: got[1].Exact, Asked: -1},
+		Account: "races", Service: "table", URL: "https://races.table.core.windows.net/Runners", Index: -1, RequestHeader: -1, ResponseHeader: -1, ContentLength: -1}
 	if !reflect.DeepEqual(got[1], bare) || !reflect.DeepEqual(got[0], resourceEntry()) || !reflect.DeepEqual(got[2], resourceEntry()) {
 		t.Errorf("read %+v; want %+v between two of %+v", got, bare, resourceEntry())
 	}
@@ -321,7 +374,7 @@ func fuzzRead(f *testing.F, seeds ...string) {
 		for _, e := range all {
 			line := string(accesslog.AppendAnalytics(nil, &e))
 			_, again, err := read(line)
-			if err != nil || len(again) != 1 || again[0].At != e.At || again[0].HTTP != e.HTTP {
+			if err != nil || len(again) != 1 || again[0].At != e.At || again[0].Status != e.Status {
 				t.Fatalf("%q is read as %+v, %v", line, again, err)
 			}
 			_, twice, err := read(string(accesslog.AppendAnalytics(nil, &again[0])))

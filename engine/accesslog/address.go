@@ -13,8 +13,7 @@ import (
 // locate finds out what a request is about from its operation, its address, its filter
 // and the key of its object.
 func (e *Entry) locate() {
-	a := &e.About
-	a.Verb = operations[e.Operation]
+	a := &e.Observed
 	path, query, _ := strings.Cut(e.URL, "?")
 	r, known := resourceOf(path, e.Account)
 	if known {
@@ -22,7 +21,7 @@ func (e *Entry) locate() {
 	}
 	switch {
 	case known && r.Kind == wire.EntityResource:
-		a.Key, a.Keyed, a.KeyedRow = r.Key, true, true
+		a.setKey(r.Key)
 		if a.Verb == entity.Query {
 			a.Verb = entity.Get
 		}
@@ -40,7 +39,7 @@ func (e *Entry) locate() {
 				a.Further = true
 			}
 		}
-		a.filter(text)
+		a.setFilter(text)
 	default:
 		// An insert is a POST to the table: if its key stands anywhere, then here.
 		if r, known := resourceOf(e.ObjectKey, e.Account); known {
@@ -48,7 +47,7 @@ func (e *Entry) locate() {
 				a.Table = r.Table
 			}
 			if r.Kind == wire.EntityResource {
-				a.Key, a.Keyed, a.KeyedRow = r.Key, true, true
+				a.setKey(r.Key)
 			}
 		}
 	}
@@ -80,15 +79,19 @@ func resourceOf(address, account string) (wire.Resource, bool) {
 	return r, code == entity.OK
 }
 
-// filter takes a $filter apart.
-func (a *About) filter(text string) {
+func (o *Observed) setKey(key entity.Key) {
+	o.PartitionKey, o.RowKey, o.HasPartition, o.HasRow = key.Partition, key.Row, true, true
+}
+
+// setFilter takes a $filter apart.
+func (o *Observed) setFilter(text string) {
 	parsed, code, _ := filter.Parse(text)
 	if code != entity.OK {
 		return
 	}
 	span := parsed.Range()
-	a.Key.Partition, a.Keyed = span.Partition()
-	a.Class, a.Shape, a.Filter, a.Exact = span.Class().String(), parsed.Shape(), text, parsed.Exact()
+	o.PartitionKey, o.HasPartition = span.Partition()
+	o.Class, o.Shape, o.Filter, o.Exact = span.Class().String(), parsed.Shape(), text, parsed.Exact()
 }
 
 // plain returns a text of a query without its escapes; one that is malformed as it is.

@@ -2,11 +2,10 @@ package accesslog
 
 import (
 	"cmp"
-	"fmt"
-	"maps"
+	"errors"
+	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"loadgen/engine/csvfile"
@@ -14,64 +13,45 @@ import (
 	"loadgen/engine/nearest"
 )
 
-// rowReader fills a record from the columns of StorageTableLogs.
-type rowReader struct {
-	record record
-	// into are the fields of the columns, [fieldCount] for one that nobody asks for.
-	into []field
-}
-
-// add adds a column. A portal names that of the instants with their zone.
-func (r *rowReader) add(name string) {
-	name, _, _ = strings.Cut(name, " [")
-	of, known := fieldOf([]byte(name))
-	if !known {
-		of = fieldCount
-	}
-	r.into = append(r.into, of)
-}
-
-func (r *rowReader) set(column int, value string) {
-	if of := r.into[column]; of != fieldCount {
-		r.record[of] = value
-	}
-}
-
 // portalTimes are how the portal writes the instants of a file that it exports, whose
 // column says of which zone they are.
 var portalTimes = [...]string{"1/2/2006, 3:04:05.000 PM", "1/2/2006, 3:04:05 PM"}
 
-// exported reads rows of StorageTableLogs.
-func exported(rows *csvfile.Reader, visit func(*Entry) error) error {
-	names := rows.Fields()
-	row := new(rowReader)
-	for _, name := range names {
-		row.add(name)
+// exportedRows reads rows of StorageTableLogs. A portal names the column of the instants with their zone.
+func (r *reader) exportedRows(rows *csvfile.Reader) error {
+	columns := make([]int, len(rows.Fields()))
+	var zone string
+	zoned := false
+	for i, name := range rows.Fields() {
+		plain, of, has := strings.Cut(name, " [")
+		if isStamp(name) {
+			zone, zoned = strings.TrimSuffix(of, "]"), has
+		}
+		known := false
+		if columns[i], known = fieldOf([]byte(plain), ""); !known {
+			columns[i] = -1
+		}
 	}
-	name := rows.Fields()[slices.IndexFunc(rows.Fields(), isStamp)]
-	_, zone, zoned := strings.Cut(name, " [")
-	if zone = strings.TrimSuffix(zone, "]"); zoned && zone != "UTC" {
-		rows.Fault("the column %q has the zone %q; export UTC from the portal", name, zone)
+	if zoned && zone != "UTC" {
+		rows.Fault("the column %q has the zone %q; export UTC from the portal", "TimeGenerated ["+zone+"]", zone)
 		return nil
 	}
-	var e Entry
+	at := fieldPlaces().named["time"]
 	for rows.Next() {
 		for i, value := range rows.Fields() {
-			row.set(i, value)
-		}
-		if zoned {
-			for _, layout := range portalTimes {
-				if t, err := time.Parse(layout, row.record[fieldTime]); err == nil {
-					row.record[fieldTime] = t.Format(analyticsTime)
-					break
-				}
+			if columns[i] >= 0 {
+				r.record[columns[i]] = value
 			}
 		}
-		if err := row.record.entry(&e); err != nil {
-			rows.Skip("%s", err)
-			continue
+		for _, layout := range portalTimes {
+			if t, err := time.Parse(layout, r.record[at]); zoned && err == nil {
+				r.record[at] = t.Format(analyticsTime)
+				break
+			}
 		}
-		if err := visit(&e); err != nil {
+		if err := r.record.entry(&r.entry, jsonName); err != nil {
+			rows.Skip("%s", err)
+		} else if err := r.visit(&r.entry); err != nil {
 			return err
 		}
 	}
@@ -85,130 +65,134 @@ func isStamp(name string) bool {
 	return name == "TimeGenerated"
 }
 
-// The columns of plain CSV. Those that stand for the same are listed together.
-var plainColumns = [][]string{
-	{"time", "instant", "timestamp"}, {"operation"}, {"table"}, {"PartitionKey"}, {"RowKey"}, {"status"}, {"code"},
-	{"duration_ms"}, {"server_ms"}, {"entities"}, {"request_bytes"}, {"response_bytes"}, {"client_request_id"}, {"filter"},
+// plainColumns are the columns of plain CSV. Those that mean the same are listed together.
+var plainColumns = []struct {
+	names []string
+	of    func(*Entry) any
+}{
+	{[]string{"time", "instant", "timestamp"}, nil},
+	{[]string{"operation"}, func(e *Entry) any { return &e.Operation }},
+	{[]string{"PartitionKey"}, func(e *Entry) any { return &e.PartitionKey }},
+	{[]string{"RowKey"}, func(e *Entry) any { return &e.RowKey }},
+	{[]string{"table"}, func(e *Entry) any { return &e.Table }},
+	{[]string{"status"}, func(e *Entry) any { return &e.Status }},
+	{[]string{"code"}, func(e *Entry) any { return &e.StatusText }},
+	{[]string{"duration_ms"}, func(e *Entry) any { return &e.EndToEnd }},
+	{[]string{"server_ms"}, func(e *Entry) any { return &e.Server }},
+	{[]string{"entities"}, func(e *Entry) any { return &e.Asked }},
+	{[]string{"request_bytes"}, func(e *Entry) any { return &e.RequestBytes }},
+	{[]string{"response_bytes"}, func(e *Entry) any { return &e.ResponseBytes }},
+	{[]string{"client_request_id"}, func(e *Entry) any { return &e.ClientRequestID }},
+	{[]string{"filter"}, func(e *Entry) any { return &e.Filter }},
 }
+
+// statusColumn is the place of status among plainColumns.
+const statusColumn = 5
 
 // isColumn reports whether a column has a name that a log of some kind knows.
 func isColumn(name string) bool {
-	for _, names := range plainColumns {
-		if slices.Contains(names, name) {
+	for i := range plainColumns {
+		if slices.Contains(plainColumns[i].names, name) {
 			return true
 		}
 	}
 	name, _, _ = strings.Cut(name, " [")
-	_, known := fieldOf([]byte(name))
+	_, known := fieldOf([]byte(name), "")
 	return known
 }
 
-// plainRows reads plain CSV with named columns.
-func (o *Options) plainRows(rows *csvfile.Reader, visit func(*Entry) error) error {
-	at := make([]int, len(plainColumns))
-	for i, names := range plainColumns {
+// findPlainColumns returns where plainColumns are, -1 for those that are missing, and false after a fault.
+func (r *reader) findPlainColumns(rows *csvfile.Reader) (at []int, sound bool) {
+	at = make([]int, len(plainColumns))
+	for i := range plainColumns {
+		names := plainColumns[i].names
 		is := func(name string) bool { return slices.Contains(names, name) }
 		at[i] = slices.IndexFunc(rows.Fields(), is)
-		if o.Names[names[0]] != "" {
+		if r.Names[names[0]] != "" {
 			at[i] = slices.Index(rows.Fields(), names[0])
 		} else if other := slices.IndexFunc(rows.Fields()[at[i]+1:], is); at[i] >= 0 && other >= 0 {
 			rows.Fault("the columns %s and %s mean the same; expected one of them, by --column %s=%s", nearest.Shown(rows.Fields()[at[i]]),
 				nearest.Shown(rows.Fields()[at[i]+1+other]), names[0], rows.Fields()[at[i]])
-			return nil
+			return nil, false
 		}
 	}
-	for _, needed := range []int{0, 1, 3} {
-		if at[needed] < 0 {
-			name := plainColumns[needed][0]
-			if near, some := nearest.Name(name, slices.Clone(rows.Fields())); some {
-				rows.Fault("there is no column %s, but %s; expected that name", name, nearest.Shown(near))
-				return nil
-			}
+	for i, name := range []string{"time", "operation", "PartitionKey"} {
+		if at[i] >= 0 {
+			continue
+		}
+		if near, some := nearest.Name(name, slices.Clone(rows.Fields())); some {
+			rows.Fault("there is no column %s, but %s; expected that name", name, nearest.Shown(near))
+		} else {
 			rows.Fault("no column %s; expected a Table log, or at least time, operation and PartitionKey", name)
-			return nil
 		}
+		return nil, false
 	}
-	if !rows.FindTimes(o.TimeFormat, at[:1]) {
+	return at, true
+}
+
+// plainRows reads plain CSV with named columns.
+func (r *reader) plainRows(rows *csvfile.Reader) error {
+	at, sound := r.findPlainColumns(rows)
+	if !sound || !rows.FindTimes(r.TimeFormat, at[:1]) {
 		return nil
 	}
-	table := cmp.Or(o.Table, DefaultTable)
-	var e Entry
+	table := cmp.Or(r.Table, DefaultTable)
+	var empty Entry
+	for i := range fields {
+		new(values).set(fields[i].of(&empty), "", nil)
+	}
 	for rows.Next() {
-		at0, found := rows.TimeOf(0)
+		instant, found := rows.TimeOf(0)
 		if !found {
 			continue
 		}
-		fields := rows.Fields()
-		value := func(i int) string {
-			if at[i] < 0 {
-				return ""
-			}
-			return fields[at[i]]
-		}
-		if err := plainEntry(&e, value); err != nil {
+		r.entry = empty
+		r.entry.At = entity.TicksOf(time.Unix(0, int64(instant)).UTC())
+		if err := plainEntry(&r.entry, rows.Fields(), at); err != nil {
 			rows.Skip("%s", err)
 			continue
 		}
-		e.At, e.Table = entity.TicksOf(time.Unix(0, int64(at0)).UTC()), cmp.Or(e.Table, table)
-		if err := visit(&e); err != nil {
+		r.entry.Table = cmp.Or(r.entry.Table, table)
+		if err := r.visit(&r.entry); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// otherVerbs are what others call the operations of a table, by their names in lower case.
-var otherVerbs = map[string]entity.Verb{
-	"post": entity.Insert, "create": entity.Insert, "add": entity.Insert, "upsert": entity.InsertOrReplace,
-	"put": entity.InsertOrReplace, "update": entity.Replace, "patch": entity.Merge, "read": entity.Get, "scan": entity.Query, "transaction": entity.Batch,
-}
-
-// plainVerbs are the operations by all of their names, in lower case without hyphens and underscores.
-var plainVerbs = sync.OnceValue(func() map[string]entity.Verb {
-	verbs := maps.Clone(otherVerbs)
-	for name, verb := range operations {
-		verbs[strings.ToLower(name)], verbs[strings.ReplaceAll(verb.String(), "-", "")] = verb, verb
-	}
-	return verbs
-})
-
-// plainOperation returns the name of the operation that plain CSV names in any of the usual words, empty for
-// none. The GET of one entity has a RowKey.
-func plainOperation(name string, hasRow bool) string {
-	lower := strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "").Replace(name))
-	if name == "GET" && !hasRow {
-		return OperationOf(entity.Query)
-	}
-	return OperationOf(plainVerbs()[lower])
-}
-
-// plainEntry makes an entry of what a row says; value is that of one of plainColumns.
-func plainEntry(e *Entry, value func(column int) string) error {
-	*e = Entry{EndToEnd: Unknown, Server: Unknown, Index: Unknown, RequestHeader: Unknown, RequestPacket: Unknown,
-		ResponseHeader: Unknown, ResponsePacket: Unknown, ContentLength: Unknown, About: About{Entities: Unknown}}
-	if e.Operation = plainOperation(value(1), value(4) != ""); e.Operation == "" {
-		var names []string
-		for v := entity.Insert; v <= entity.DeleteTable; v++ {
-			names = append(names, v.String())
+// plainEntry fills an entry with what a row has at the places of plainColumns.
+func plainEntry(e *Entry, row []string, at []int) error {
+	var v values
+	for i := range plainColumns {
+		text := ""
+		if at[i] >= 0 {
+			text = row[at[i]]
 		}
-		return fmt.Errorf("%s", nearest.Unknown("operation", value(1), names))
+		if of := plainColumns[i].of; of != nil {
+			v.set(of(e), text, func() string { return plainColumns[i].names[0] })
+		}
 	}
-	e.Service, e.Status, e.HTTP = tableService, value(6), 200
-	var n numbers
-	if value(5) != "" {
-		e.HTTP = n.status(value(5))
+	name := e.Operation
+	if e.Verb = plainOperation(name, e.RowKey != ""); e.Verb == 0 {
+		var names []string
+		for verb := entity.Insert; verb <= entity.DeleteTable; verb++ {
+			names = append(names, verb.String())
+		}
+		return errors.New(nearest.Unknown("operation", name, names))
 	}
-	e.EndToEnd, e.Server = n.millis("duration_ms", value(7)), n.millis("server_ms", value(8))
-	e.RequestPacket, e.ResponsePacket = n.count("request_bytes", value(10)), n.count("response_bytes", value(11))
-	e.ClientID = value(12)
-	a := &e.About
-	a.Verb, a.Table, a.Entities = operations[e.Operation], value(2), n.count("entities", value(9))
-	if text := value(13); text != "" || a.Verb == entity.Query {
-		a.filter(text)
+	if at := at[statusColumn]; at < 0 || row[at] == "" {
+		e.Status = http.StatusOK
 	}
-	if key := value(3); key != "" || a.Verb != entity.Query && a.Verb != entity.Batch {
-		a.Key, a.Keyed = entity.Key{Partition: key, Row: value(4)}, a.Verb < entity.CreateTable
-		a.KeyedRow = a.Keyed && a.Verb >= entity.Insert && a.Verb <= entity.Get
+	e.Service, e.Operation = tableService, OperationOf(e.Verb)
+	key, filter, query := e.Key(), e.Filter, e.Verb == entity.Query
+	e.PartitionKey, e.RowKey, e.Filter = "", "", ""
+	if query || filter != "" {
+		e.setFilter(filter)
 	}
-	return n.err
+	if key.Partition != "" || !query && e.Verb != entity.Batch {
+		e.PartitionKey, e.RowKey, e.HasPartition = key.Partition, key.Row, e.Verb < entity.CreateTable
+		e.HasRow = e.HasPartition && e.Verb >= entity.Insert && e.Verb <= entity.Get
+	}
+	e.conclude()
+	return v.err
 }

@@ -2,9 +2,13 @@ package accesslog
 
 import (
 	"errors"
+	"fmt"
+	"math"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"loadgen/engine/entity"
@@ -13,143 +17,228 @@ import (
 // ErrLog is wrapped by every fault of a log.
 var ErrLog = errors.New("accesslog: no log of a table service")
 
-// Unknown stands for a number, or a length of time, that a line leaves empty.
-const Unknown = -1
-
-// Entry is one line of a log. Texts that a line does not have are empty, numbers
-// [Unknown].
+// Entry is one line of a log: a request, and what else a line says. Texts that a line does not have are
+// empty, numbers [Unknown].
 type Entry struct {
-	// At is when the service had received the request.
-	At entity.Ticks
-	// Operation is the name of the REST operation, such as InsertEntity.
-	Operation string
-	// Status is what the service calls the outcome: Success, ThrottlingError, an error code.
-	Status string
-	// HTTP is the status code, 0 where the request was broken off.
-	HTTP int
-	// EndToEnd is how long the request took until its reply was acknowledged, Server what of
-	// that the service worked.
-	EndToEnd, Server time.Duration
-
-	Authentication                 string
-	Requester, Account, Service    string
-	URL, ObjectKey, RequestID      string
-	Index                          int64
-	Address, Version               string
-	RequestHeader, RequestPacket   int64
-	ResponseHeader, ResponsePacket int64
-	ContentLength                  int64
-	RequestMD5, ServerMD5          string
-	ETag, LastModified, Conditions string
-	UserAgent, Referrer, ClientID  string
+	Observed
+	// StatusText is what the service calls the outcome: Success, ThrottlingError, an error code.
+	StatusText                                   string
+	Authentication, Requester, Account, Service  string
+	URL, ObjectKey, Address, Version             string
+	Index                                        int64
+	RequestHeader, ResponseHeader, ContentLength int64
+	RequestMD5, ServerMD5                        string
+	LastModified, Conditions                     string
+	UserAgent, Referrer                          string
 
 	// What resource logs alone have.
 	Category, ResourceID, Location, Protocol, TLS, Schema, Metric string
-
-	About
+	// exportedFrom is the table of a workspace.
+	exportedFrom string
 }
 
-// About is what a request is about, as far as its line says.
-type About struct {
-	// Verb is what was asked for, 0 for what is no operation on a table or its entities.
-	Verb  entity.Verb
-	Table string
-	// Key is that of the one entity, or the PartitionKey of a query in one partition.
-	Key entity.Key
-	// Keyed says that the PartitionKey is known, KeyedRow that the RowKey is.
-	Keyed, KeyedRow bool
-	// Class is how the documents rate a query, Shape its filter without constants, Filter
-	// that with them, and Exact says that it keeps all that it reads. Top is the bound of a
-	// page, 0 for none, and Further says that this is a page after the first.
-	Class, Shape, Filter string
-	Exact, Further       bool
-	Top                  int64
-	// Entities is how many a transaction wrote or a query read, where the line says so.
-	Entities int64
+// tableService is what logs call the service.
+const tableService = "table"
+
+// field is a value of a line.
+type field struct {
+	// name is that in a resource log, and but for the case of its letters that of a column of
+	// StorageTableLogs; empty for none. Object is the object of a resource log that has it.
+	name, object string
+	// place is where it is in a line of Storage Analytics, 0 for nowhere.
+	place int
+	of    func(*Entry) any
 }
 
-// Outcome is what became of a request.
-type Outcome uint8
-
-// The outcomes: an answer, one of the service's ways to say not now, anything else.
+// The objects within a resource log.
 const (
-	Ok Outcome = iota
-	Throttled
-	Failed
+	identity   = "identity"
+	properties = "properties"
 )
+
+// fields are all values of a line, in the order of a resource log.
+var fields = [...]field{
+	{"time", "", 1, func(e *Entry) any { return &e.At }},
+	{"resourceId", "", 0, func(e *Entry) any { return &e.ResourceID }},
+	{"category", "", 0, func(e *Entry) any { return &e.Category }},
+	{"operationName", "", 2, func(e *Entry) any { return &e.Operation }},
+	{"operationVersion", "", 16, func(e *Entry) any { return &e.Version }},
+	{"schemaVersion", "", 0, func(e *Entry) any { return &e.Schema }},
+	{"statusCode", "", 4, func(e *Entry) any { return &e.Status }},
+	{"statusText", "", 3, func(e *Entry) any { return &e.StatusText }},
+	{"durationMs", "", 5, func(e *Entry) any { return &e.EndToEnd }},
+	{"callerIpAddress", "", 15, func(e *Entry) any { return &e.Address }},
+	{"correlationId", "", 13, func(e *Entry) any { return &e.RequestID }},
+	{"type", identity, 7, func(e *Entry) any { return &e.Authentication }},
+	{"location", "", 0, func(e *Entry) any { return &e.Location }},
+	{"accountName", properties, 9, func(e *Entry) any { return &e.Account }},
+	{"userAgentHeader", properties, 27, func(e *Entry) any { return &e.UserAgent }},
+	{"referrerHeader", properties, 28, func(e *Entry) any { return &e.Referrer }},
+	{"clientRequestId", properties, 29, func(e *Entry) any { return &e.ClientRequestID }},
+	{"etag", properties, 24, func(e *Entry) any { return &e.ETag }},
+	{"serviceType", properties, 10, func(e *Entry) any { return &e.Service }},
+	{"operationCount", properties, 14, func(e *Entry) any { return &e.Index }},
+	{"objectKey", properties, 12, func(e *Entry) any { return &e.ObjectKey }},
+	{"requestMd5", properties, 22, func(e *Entry) any { return &e.RequestMD5 }},
+	{"responseMd5", properties, 23, func(e *Entry) any { return &e.ServerMD5 }},
+	{"lastModifiedTime", properties, 25, func(e *Entry) any { return &e.LastModified }},
+	{"conditionsUsed", properties, 26, func(e *Entry) any { return &e.Conditions }},
+	{"metricResponseType", properties, 0, func(e *Entry) any { return &e.Metric }},
+	{"serverLatencyMs", properties, 6, func(e *Entry) any { return &e.Server }},
+	{"requestHeaderSize", properties, 17, func(e *Entry) any { return &e.RequestHeader }},
+	{"requestBodySize", properties, 18, func(e *Entry) any { return &e.RequestBytes }},
+	{"responseHeaderSize", properties, 19, func(e *Entry) any { return &e.ResponseHeader }},
+	{"responseBodySize", properties, 20, func(e *Entry) any { return &e.ResponseBytes }},
+	{"contentLengthHeader", properties, 21, func(e *Entry) any { return &e.ContentLength }},
+	{"tlsVersion", properties, 0, func(e *Entry) any { return &e.TLS }},
+	{"uri", "", 11, func(e *Entry) any { return &e.URL }},
+	{"protocol", "", 0, func(e *Entry) any { return &e.Protocol }},
+	{"", "", 8, func(e *Entry) any { return &e.Requester }},
+	{"", "", 0, func(e *Entry) any { return &e.exportedFrom }},
+}
+
+// record has the fields of one request as text; what it does not have is empty.
+type record [len(fields)]string
+
+// fieldPlaces are the places of fields by their names in lower case, with those that StorageTableLogs alone has,
+// and by their places in a line of Storage Analytics.
+var fieldPlaces = sync.OnceValue(func() (p struct {
+	named map[string]int
+	at    [analyticsFields]int
+}) {
+	p.named = make(map[string]int)
+	for i, one := range fields {
+		if p.at[one.place] = i; one.name != "" {
+			p.named[strings.ToLower(one.name)] = i
+		}
+	}
+	p.named["timegenerated"], p.named["_resourceid"], p.named["authenticationtype"] = p.named["time"], p.named["resourceid"], p.named["type"]
+	p.named["type"] = len(fields) - 1
+	return p
+})
+
+// fieldOf returns the place of a field by its name in an object of a resource log; false for one that is
+// not read.
+func fieldOf(name []byte, object string) (int, bool) {
+	var room [32]byte
+	if len(name) > len(room) {
+		return 0, false
+	}
+	for i, c := range name {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		room[i] = c
+	}
+	name = room[:len(name)]
+	if object == identity {
+		return fieldPlaces().named["authenticationtype"], string(name) == "type"
+	}
+	i, known := fieldPlaces().named[string(name)]
+	return i, known && (object == "" || fields[i].object != "")
+}
+
+// entry makes an entry of a record. Names are those of its fields in messages, by their places.
+func (r *record) entry(e *Entry, name func(place int) string) error {
+	*e = Entry{}
+	var v values
+	for i := range fields {
+		v.set(fields[i].of(e), r[i], func() string { return name(i) })
+	}
+	if e.Service != "" && e.Service != tableService {
+		return fmt.Errorf("the line is of the service %.20q; expected %s: $logs/table/, or StorageRead, StorageWrite and StorageDelete of …/tableServices/default",
+			e.Service, tableService)
+	}
+	if before, _, other := strings.Cut(strings.ToLower(e.ResourceID), "services/default"); other && !strings.HasSuffix(before, "/table") {
+		return fmt.Errorf("the line is of %.80q; expected a resource …/tableServices/default", before[strings.LastIndexByte(before, '/')+1:]+"Services/default")
+	}
+	if e.exportedFrom != "" && e.exportedFrom != "StorageTableLogs" {
+		return fmt.Errorf("the row is of the table %.40q; expected StorageTableLogs", e.exportedFrom)
+	}
+	if e.Service, e.exportedFrom, e.Asked = tableService, "", Unknown; v.err != nil {
+		return v.err
+	}
+	e.Verb = verbs()[e.Operation]
+	if e.Verb != 0 && OperationOf(e.Verb) != e.Operation {
+		e.Verb = 0
+	}
+	e.locate()
+	e.conclude()
+	return nil
+}
+
+// conclude derives what follows from other fields.
+func (e *Entry) conclude() {
+	e.Inserts = e.Verb == entity.Insert || e.Verb == entity.InsertOrReplace || e.Verb == entity.InsertOrMerge
+	text := trimAuth(e.StatusText)
+	switch {
+	// The timeout that the client set was too short. Resource logs name this cause in Metric.
+	case text == string(entity.ClientTimeoutError), trimAuth(e.Metric) == string(entity.ClientTimeoutError):
+		e.Code = entity.ClientTimeoutError
+	case e.Status == http.StatusServiceUnavailable:
+		e.Code = entity.ServerBusy
+	case e.Status == http.StatusInternalServerError && slices.Contains(timeouts, text):
+		e.Code = entity.OperationTimedOut
+	case e.Status >= http.StatusBadRequest && e.StatusText == "":
+		e.Code = entity.Code(http.StatusText(e.Status))
+	case e.Status >= http.StatusBadRequest:
+		e.Code = entity.Code(e.StatusText)
+	}
+}
 
 // timeouts are the codes of requests that ended with 500 since the service took too long.
 var timeouts = []string{"ServerTimeoutError", "OperationTimedOut"}
 
-// Outcome returns what became of the request. A 404, 409 or 412 is an answer like another.
-func (e *Entry) Outcome() Outcome {
-	switch {
-	case e.HTTP == http.StatusServiceUnavailable, e.HTTP == http.StatusTooManyRequests, e.HTTP == http.StatusGatewayTimeout:
-		return Throttled
-	case e.HTTP == http.StatusInternalServerError && slices.Contains(timeouts, trimAuth(e.Status)) && !e.ClientTimedOut():
-		return Throttled
-	case e.HTTP == http.StatusNotFound, e.HTTP == http.StatusConflict, e.HTTP == http.StatusPreconditionFailed:
-		return Ok
-	case e.HTTP == 0 || e.HTTP >= http.StatusBadRequest:
-		return Failed
-	}
-	return Ok
-}
-
-// ClientTimedOut reports whether a request ended with 500 because the timeout that its client
-// set was too short. The service was not busy. Resource logs name this cause in Metric.
-func (e *Entry) ClientTimedOut() bool {
-	return trimAuth(e.Status) == string(entity.ClientTimeoutError) || trimAuth(e.Metric) == string(entity.ClientTimeoutError)
-}
-
-// trimAuth returns a status without the prefix of requests that were not signed with an account
-// key.
+// trimAuth returns a status without the prefix of requests that were not signed with an account key.
 func trimAuth(status string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(status, "SAS"), "Anonymous")
 }
 
-// Billed reports whether the service bills the request as a transaction, see [entity.Billed].
-func (e *Entry) Billed() bool {
-	if e.ClientTimedOut() {
-		return true
-	}
-	return entity.Billed(e.HTTP, entity.Code(e.Status))
-}
+// values reads the values of a line, and keeps the fault of the first one that is wrong.
+type values struct{ err error }
 
-// operations are the names of the Table service's operations that are about tables and
-// entities, from the page on logged operations.
-var operations = map[string]entity.Verb{
-	"InsertEntity":           entity.Insert,
-	"UpdateEntity":           entity.Replace,
-	"MergeEntity":            entity.Merge,
-	"InsertOrReplaceEntity":  entity.InsertOrReplace,
-	"InsertOrMergeEntity":    entity.InsertOrMerge,
-	"DeleteEntity":           entity.Delete,
-	"QueryEntity":            entity.Get,
-	"QueryEntities":          entity.Query,
-	"EntityGroupTransaction": entity.Batch,
-	"CreateTable":            entity.CreateTable,
-	"DeleteTable":            entity.DeleteTable,
-}
-
-// OperationOf returns the name that logs have for a verb, empty for none.
-func OperationOf(verb entity.Verb) string {
-	for name, of := range operations {
-		if of == verb {
-			return name
+// set reads a value from its text.
+func (v *values) set(into any, text string, name func() string) {
+	wrong := func(expected string) {
+		if v.err == nil {
+			v.err = fmt.Errorf("%s is %.40q; expected %s", name(), text, expected)
 		}
 	}
-	return ""
-}
-
-// CategoryOf returns the category of resource logs that an operation belongs to.
-func CategoryOf(verb entity.Verb) string {
-	switch verb {
-	case entity.Get, entity.Query, 0:
-		return "StorageRead"
-	case entity.Delete, entity.DeleteTable:
-		return "StorageDelete"
-	default:
-		return "StorageWrite"
+	switch into := into.(type) {
+	case *string:
+		*into = text
+	case *entity.Ticks:
+		at, err := instantOf(text)
+		if *into = at; err != nil && v.err == nil {
+			v.err = err
+		}
+	case *int64:
+		number, err := strconv.ParseInt(text, 10, 64)
+		if *into = Unknown; err == nil && number >= 0 {
+			*into = number
+		} else if text != "" {
+			wrong("a whole number from 0")
+		}
+	case *time.Duration:
+		number, err := strconv.ParseFloat(text, 64)
+		if *into = Unknown; err == nil && number >= 0 && number < maxMillis {
+			*into = time.Duration(math.Round(number * float64(time.Millisecond)))
+		} else if text != "" {
+			wrong("milliseconds")
+		}
+	case *int:
+		number, err := strconv.Atoi(text)
+		if err == nil && number >= 100 && number <= 599 {
+			*into = number
+		} else if text != "" && text != unknownStatus { // the request was broken off
+			name = func() string { return "the status" }
+			wrong("an HTTP status, or Unknown")
+		}
 	}
 }
+
+const (
+	// maxMillis is more than a request can take.
+	maxMillis     = 1e9
+	unknownStatus = "Unknown"
+)

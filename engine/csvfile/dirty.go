@@ -1,6 +1,7 @@
 package csvfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -16,13 +17,30 @@ import (
 
 // Counts says how many rows of a file were read, and what else the file has.
 type Counts struct {
-	// Rows is the number of rows after the header, without blank rows and comments. Skipped of them cannot be
-	// read; Examples are the faults of the first ones.
-	Rows, Skipped   int64
-	Examples        []*Fault
+	Skips
 	Blank, Comments int64
 	// Recoded counts the rows that are not UTF-8 and were read as Windows-1252.
 	Recoded int64
+}
+
+// Skips counts the rows of a file, of which one in maxSkipped may be skipped because it cannot be read.
+type Skips struct {
+	// Rows is the number of rows after the header, without blank rows and comments. Skipped of them cannot be
+	// read; Examples are the faults of the first ones.
+	Rows, Skipped int64
+	Examples      []*Fault
+
+	file string
+	kind error
+	// maxFaults is the number of faults of [Skips.Err].
+	maxFaults int
+	// alike counts the skipped rows by the form of their fault.
+	alike map[string]int
+}
+
+// NewSkips returns counts of a file whose faults wrap a kind, of which maxFaults are reported.
+func NewSkips(file string, kind error, maxFaults int) *Skips {
+	return &Skips{file: file, kind: kind, maxFaults: maxFaults, alike: make(map[string]int)}
 }
 
 const (
@@ -31,6 +49,50 @@ const (
 	maxExamples = 3
 )
 
+// Skip counts a row that cannot be read, with what is wrong; form is the same for faults that are alike. It
+// reports whether there is no sense in the rest of the file, which has more such rows than others.
+func (s *Skips) Skip(line int, form, what string) bool {
+	s.Skipped++
+	if s.alike[form]++; s.alike[form] <= maxExamples && len(s.Examples) < max(maxExamples, s.maxFaults) {
+		s.Examples = append(s.Examples, &Fault{s.file, line, what, s.kind})
+	}
+	const many = 1000
+	return s.Skipped >= many && 2*s.Skipped > s.Rows
+}
+
+// Note returns a sentence about the skipped rows, empty if there are none.
+func (s *Skips) Note() string {
+	if s.Skipped == 0 {
+		return ""
+	}
+	var examples []string
+	for _, one := range s.Examples[:min(len(s.Examples), maxExamples)] {
+		examples = append(examples, one.Error())
+	}
+	return fmt.Sprintf("%d of %d rows skipped: %s", s.Skipped, s.Rows, strings.Join(examples, "; "))
+}
+
+// Err joins other faults and, if too many rows are skipped, those of the first ones, by their lines.
+func (s *Skips) Err(others ...*Fault) error {
+	all := slices.Clone(others)
+	if maxSkipped*s.Skipped > s.Rows {
+		shown := s.Examples[:min(len(s.Examples), s.maxFaults)]
+		for i, one := range shown {
+			fault := *one
+			if i == len(shown)-1 && s.Skipped > int64(len(shown)) {
+				fault.What += fmt.Sprintf("; %d of %d rows cannot be read, expected at most 1 %%", s.Skipped, s.Rows)
+			}
+			all = append(all, &fault)
+		}
+		slices.SortStableFunc(all, func(a, b *Fault) int { return cmp.Compare(a.Line, b.Line) })
+	}
+	var list []error
+	for _, one := range all {
+		list = append(list, one)
+	}
+	return errors.Join(list...)
+}
+
 // Notes returns sentences about what the reader assumed and left out.
 func (r *Reader) Notes() (notes []string) {
 	add := func(n int64, format string, args ...any) {
@@ -38,11 +100,9 @@ func (r *Reader) Notes() (notes []string) {
 			notes = append(notes, fmt.Sprintf(format, args...))
 		}
 	}
-	var examples []string
-	for _, one := range r.Examples[:min(len(r.Examples), maxExamples)] {
-		examples = append(examples, one.Error())
+	if note := r.Note(); note != "" {
+		notes = append(notes, note)
 	}
-	add(r.Skipped, "%d of %d rows skipped: %s", r.Skipped, r.Rows, strings.Join(examples, "; "))
 	add(r.Blank, "%d blank rows left out", r.Blank)
 	add(r.Comments, "%d comments left out", r.Comments)
 	add(r.Recoded, "%d rows are not UTF-8: read as Windows-1252", r.Recoded)

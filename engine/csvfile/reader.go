@@ -76,8 +76,6 @@ type Reader struct {
 	faults      []*Fault
 	// skippedLine is the line of the last skipped row.
 	skippedLine int
-	// examples counts the skipped rows by the format of their fault.
-	examples map[string]int
 	// commented reports whether the file begins with comments, wide whether it is UTF-16.
 	commented, wide bool
 	// broken is the error of the underlying reader.
@@ -99,7 +97,7 @@ func New(from io.Reader, o Options) *Reader {
 	if known, renamed := o.Known, slices.Collect(maps.Values(o.Names)); len(renamed) > 0 && known != nil {
 		o.Known = func(name string) bool { return known(name) || slices.Contains(renamed, name) }
 	}
-	r := &Reader{options: o, line: 1, examples: make(map[string]int)}
+	r := &Reader{options: o, line: 1, Counts: Counts{Skips: *NewSkips(o.File, o.Kind, o.Faults)}}
 	from = Text(from)
 	_, r.wide = from.(*wide)
 	if o.Bytes > 0 {
@@ -243,17 +241,12 @@ func (r *Reader) Skip(format string, args ...any) {
 		r.Fault(format, args...)
 		return
 	}
-	// A row may have several faults.
-	if r.line != r.skippedLine {
-		r.skippedLine = r.line
-		r.Skipped++
+	if r.line == r.skippedLine {
+		// A row may have several faults, and counts once.
+		r.Skipped--
 	}
-	if r.examples[format]++; r.examples[format] <= maxExamples && len(r.Examples) < r.options.Faults {
-		r.Examples = append(r.Examples, &Fault{r.options.File, r.line, fmt.Sprintf(format, args...), r.options.Kind})
-	}
-	// There is no sense in the rest of a file with more such rows than others.
-	const many = 1000
-	r.ended = r.ended || r.Skipped >= many && 2*r.Skipped > r.Rows
+	r.skippedLine = r.line
+	r.ended = r.Counts.Skip(r.line, format, fmt.Sprintf(format, args...)) || r.ended
 }
 
 // Err returns the error of what was read from, or else joins the faults so far, each
@@ -262,20 +255,5 @@ func (r *Reader) Err() error {
 	if r.broken != nil {
 		return r.broken
 	}
-	all := slices.Clone(r.faults)
-	if maxSkipped*r.Skipped > r.Rows {
-		for i, one := range r.Examples {
-			shown := *one
-			if i == len(r.Examples)-1 && r.Skipped > int64(len(r.Examples)) {
-				shown.What += fmt.Sprintf("; %d of %d rows cannot be read, expected at most 1 %%", r.Skipped, r.Rows)
-			}
-			all = append(all, &shown)
-		}
-		slices.SortStableFunc(all, func(a, b *Fault) int { return cmp.Compare(a.Line, b.Line) })
-	}
-	var list []error
-	for _, one := range all {
-		list = append(list, one)
-	}
-	return errors.Join(list...)
+	return r.Counts.Err(r.faults...)
 }

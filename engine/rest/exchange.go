@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"loadgen/engine"
+	"loadgen/engine/accesslog"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
@@ -38,7 +39,7 @@ type exchange struct {
 	// call overwrites; made once, since it would be allocated anew each time.
 	echo func(i int) entity.Packed
 	// seen is what an observer is told, written anew for each request.
-	seen Seen
+	seen accesslog.Observed
 }
 
 // matter is what belongs to one request.

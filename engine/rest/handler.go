@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"loadgen/engine"
+	"loadgen/engine/accesslog"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/invariants"
@@ -24,7 +25,7 @@ type Handler struct {
 	tenants  map[string]*tenant
 	tokens   Tokens
 	faults   *engine.FaultPlan
-	observe  func(*Seen)
+	observe  func(*accesslog.Observed)
 	// identities is the chance in request identifiers, misfortunes that in who
 	// meets a fault.
 	identities, misfortunes clock.Stream

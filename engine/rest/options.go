@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"loadgen/engine"
+	"loadgen/engine/accesslog"
 	"loadgen/engine/clock"
 	"loadgen/engine/wire"
 )
@@ -43,7 +44,7 @@ type Options struct {
 	// lost, once; nil for nobody. It is called from the goroutine of the request,
 	// from many at the same time. It must not wait for anything, nor keep what it
 	// is given.
-	Observe func(*Seen)
+	Observe func(*accesslog.Observed)
 }
 
 // Tokens judges the bearer tokens of requests. It is safe for concurrent use.

@@ -1,106 +1,47 @@
 package rest
 
 import (
-	"net/http"
 	"strings"
 	"sync/atomic"
 
 	"loadgen/engine"
-	"loadgen/engine/clock"
+	"loadgen/engine/accesslog"
 	"loadgen/engine/entity"
 )
-
-// Seen is one request as the handler saw it, once its reply was written or lost.
-// Its strings and spans are valid during the call of Options.Observe only: they
-// lie in room that the next request is read into.
-//
-// A request failed where its status is 0, it is crowded, or it has a code, unless
-// that is one of a refusal; so the sums over all that was seen are [Handler.Counts].
-type Seen struct {
-	// Request is what came, without its body. Sent is how many bytes of body the reply has,
-	// RequestID and ETag are two of its headers.
-	Request         *http.Request
-	Sent            int64
-	RequestID, ETag string
-	// Arrived is when the request had been read, Released when its reply could leave, Done
-	// when that was written.
-	Arrived, Released, Done clock.Instant
-	// Verb is what was asked of the engine; 0 for what is no operation on a table
-	// or its entities, and for what was turned away before it could be one.
-	Verb  entity.Verb
-	Table string
-	// PartitionKey is that of the one partition that the request is about, where
-	// HasPartition says that there is one.
-	PartitionKey string
-	HasPartition bool
-	// RowKey is that of an operation on one entity, and of a transaction's first
-	// change.
-	RowKey string
-	// Inserts says that the operation, or the transaction's first change, may
-	// create its entity: an insert or an upsert.
-	Inserts bool
-	// Injected is the fault of the plan that the request met, 0 for none.
-	Injected engine.FaultKind
-	// Status is that of the reply; 0 where the reply was lost or cut, to a fault of the
-	// plan, or the sender had gone. A transaction that failed has 202.
-	Status int
-	// Code is what the operation came to, were the reply lost or not: OK, or the
-	// code of the error.
-	Code entity.Code
-	// Crowded says that the refusal is for want of room for the body: it is no
-	// word of the model's, and counts as failed.
-	Crowded bool
-	// AccountBusy says that a refusal is for the account rather than for a
-	// partition.
-	AccountBusy bool
-	// Counted is how many entities the engine counted, Returned how many the reply
-	// holds that were asked for.
-	// Asked is how many a write counts if it is carried out.
-	Counted, Returned, Asked int64
-	// Spans says where a query counted them, in the order of the index. A query
-	// that found nothing to read counts one entity all the same, in no span.
-	Spans []Span
-	// Shape and Class are of a query: what [loadgen/engine/filter.Expression.Shape] returns, and
-	// the name of the filter's class, whatever continuation or signature narrows
-	// it further.
-	Shape, Class string
-	// ClientRequestID is the identifier that the client gave, by which attempts at
-	// one operation can be told.
-	ClientRequestID string
-}
-
-// Span is how many entities a query counted in one partition.
-type Span struct {
-	PartitionKey string
-	Counted      int64
-}
 
 // accountLimits is how the service's texts end that refuse for the account.
 const accountLimits = "over the account limit."
 
-// show tells the observer of the request. A reply that was lost was never
-// written, so that it has no status.
+// show tells the observer of the request. Its strings and spans are valid during the call of Options.Observe
+// only: they lie in room that the next request is read into. A reply that was lost was never written, so that it
+// has no status.
+//
+// A request failed if its status is 0, it is crowded, or it has a code that is none of a refusal; so the sums
+// over all that was observed are [Handler.Counts].
 func (x *exchange) show() {
 	asked, reply := &x.asked, &x.reply
 	s := &x.seen
-	*s = Seen{
+	*s = accesslog.Observed{
 		Request:         x.request,
-		Sent:            int64(len(x.output)),
+		RequestBytes:    max(0, x.request.ContentLength),
+		ResponseBytes:   int64(len(x.output)),
 		RequestID:       x.headers.view(requestIDHeader),
 		ETag:            x.headers.view(etagHeader),
 		Arrived:         x.arrived,
-		Released:        max(x.arrived, x.released),
-		Done:            x.handler.clock.Now(),
+		Server:          max(x.arrived, x.released).Sub(x.arrived),
+		EndToEnd:        x.handler.clock.Now().Sub(x.arrived),
 		Verb:            asked.Verb,
 		Table:           asked.Table,
 		Status:          x.status,
-		Injected:        x.injected,
 		Code:            x.failure.code,
 		Crowded:         x.crowded,
 		AccountBusy:     x.failure.code == entity.ServerBusy && strings.HasSuffix(x.failure.detail, accountLimits),
 		Counted:         reply.Counted,
 		ClientRequestID: headerOf(x.request, clientIDHeader),
 		Spans:           s.Spans[:0],
+	}
+	if x.injected != 0 {
+		s.Injected = x.injected.String()
 	}
 	switch asked.Verb {
 	case 0, entity.CreateTable, entity.DeleteTable:
@@ -110,16 +51,16 @@ func (x *exchange) show() {
 		s.Shape, s.Class = x.wanted.Shape(), span.Class().String()
 		s.Returned = int64(len(x.reply.Rows))
 		for _, span := range x.reply.Spans {
-			s.Spans = append(s.Spans, Span{span.PartitionKey, int64(span.Scanned)})
+			s.Spans = append(s.Spans, accesslog.Span{PartitionKey: span.PartitionKey, Counted: int64(span.Scanned)})
 		}
 	case entity.Batch:
 		s.Asked = int64(len(asked.Changes))
 		if len(asked.Changes) > 0 {
-			s.show(&asked.Changes[0])
+			showChange(s, &asked.Changes[0])
 		}
 	default:
 		s.Asked = 1
-		s.show(&x.change)
+		showChange(s, &x.change)
 		if asked.Verb == entity.Get && x.failure.code == entity.OK {
 			s.Returned = 1
 		}
@@ -129,13 +70,13 @@ func (x *exchange) show() {
 	if cap(spans) > mostSpans {
 		spans = nil
 	}
-	*s = Seen{Spans: spans}
+	*s = accesslog.Observed{Spans: spans}
 }
 
 // mostSpans is how many spans an exchange keeps room for.
 const mostSpans = 4096
 
-func (s *Seen) show(c *entity.Change) {
+func showChange(s *accesslog.Observed, c *entity.Change) {
 	s.PartitionKey, s.HasPartition, s.RowKey = c.Key.Partition, true, c.Key.Row
 	switch c.Verb {
 	case entity.Insert, entity.InsertOrReplace, entity.InsertOrMerge:

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine"
+	"loadgen/engine/accesslog"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
@@ -24,10 +25,10 @@ import (
 // witness keeps copies of what it is shown.
 type witness struct {
 	mu   sync.Mutex
-	seen []rest.Seen
+	seen []accesslog.Observed
 }
 
-func (w *witness) observe(s *rest.Seen) {
+func (w *witness) observe(s *accesslog.Observed) {
 	kept := *s
 	for _, text := range []*string{&kept.Table, &kept.PartitionKey, &kept.RowKey, &kept.Shape, &kept.Class, &kept.ClientRequestID, &kept.RequestID, &kept.ETag} {
 		*text = strings.Clone(*text)
@@ -42,7 +43,7 @@ func (w *witness) observe(s *rest.Seen) {
 }
 
 // take returns what was seen since the last time.
-func (w *witness) take() []rest.Seen {
+func (w *witness) take() []accesslog.Observed {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	seen := w.seen
@@ -71,44 +72,44 @@ func TestEachRequestIsSeenForWhatItIs(t *testing.T) {
 	for _, row := range []struct {
 		name, method, target, body string
 		headers                    []string
-		want                       rest.Seen
+		want                       accesslog.Observed
 	}{
 		{"an insert", "POST", races, `{"PartitionKey":"full","RowKey":"7"}`, nil,
-			rest.Seen{Verb: entity.Insert, PartitionKey: "full", HasPartition: true, RowKey: "7", Inserts: true, Status: 201, Counted: 1}},
+			accesslog.Observed{Verb: entity.Insert, PartitionKey: "full", HasPartition: true, RowKey: "7", Inserts: true, Status: 201, Counted: 1}},
 		{"an insert of what is there", "POST", races, `{"PartitionKey":"full","RowKey":"1"}`, nil,
-			rest.Seen{Verb: entity.Insert, PartitionKey: "full", HasPartition: true, RowKey: "1", Inserts: true, Status: 409,
+			accesslog.Observed{Verb: entity.Insert, PartitionKey: "full", HasPartition: true, RowKey: "1", Inserts: true, Status: 409,
 				Code: entity.EntityAlreadyExists, Counted: 1}},
 		{"an upsert of the entity with empty keys", "PUT", races + "(PartitionKey='',RowKey='')", "{}", nil,
-			rest.Seen{Verb: entity.InsertOrReplace, HasPartition: true, Inserts: true, Status: 204, Counted: 1}},
+			accesslog.Observed{Verb: entity.InsertOrReplace, HasPartition: true, Inserts: true, Status: 204, Counted: 1}},
 		{"an update", "PATCH", races + "(PartitionKey='full',RowKey='1')", "{}", []string{"If-Match: *"},
-			rest.Seen{Verb: entity.Merge, PartitionKey: "full", HasPartition: true, RowKey: "1", Status: 204, Counted: 1}},
+			accesslog.Observed{Verb: entity.Merge, PartitionKey: "full", HasPartition: true, RowKey: "1", Status: 204, Counted: 1}},
 		{"a get, with the client's identifier", "GET", races + "(PartitionKey='full',RowKey='1')", "", []string{"x-ms-client-request-id: abc"},
-			rest.Seen{Verb: entity.Get, PartitionKey: "full", HasPartition: true, RowKey: "1", Status: 200, Counted: 1, Returned: 1, ClientRequestID: "abc"}},
+			accesslog.Observed{Verb: entity.Get, PartitionKey: "full", HasPartition: true, RowKey: "1", Status: 200, Counted: 1, Returned: 1, ClientRequestID: "abc"}},
 		{"a get of what is missing", "GET", races + "(PartitionKey='full',RowKey='99')", "", nil,
-			rest.Seen{Verb: entity.Get, PartitionKey: "full", HasPartition: true, RowKey: "99", Status: 404, Code: entity.ResourceNotFound, Counted: 1}},
+			accesslog.Observed{Verb: entity.Get, PartitionKey: "full", HasPartition: true, RowKey: "99", Status: 404, Code: entity.ResourceNotFound, Counted: 1}},
 		{"a transaction", "POST", "/contoso/$batch", insertBatch("half", "7", "8"), []string{batchType},
-			rest.Seen{Verb: entity.Batch, PartitionKey: "half", HasPartition: true, RowKey: "7", Inserts: true, Status: 202, Counted: 2}},
+			accesslog.Observed{Verb: entity.Batch, PartitionKey: "half", HasPartition: true, RowKey: "7", Inserts: true, Status: 202, Counted: 2}},
 		{"a transaction that fails", "POST", "/contoso/$batch", deleteBatch, []string{batchType},
-			rest.Seen{Verb: entity.Batch, PartitionKey: "full", HasPartition: true, RowKey: "1234", Status: 202, Code: entity.ResourceNotFound, Counted: 1}},
+			accesslog.Observed{Verb: entity.Batch, PartitionKey: "full", HasPartition: true, RowKey: "1234", Status: 202, Code: entity.ResourceNotFound, Counted: 1}},
 		{"a transaction that is none", "POST", "/contoso/$batch", "--batch_1", []string{batchType},
-			rest.Seen{Status: 202, Code: entity.InvalidInput}},
+			accesslog.Observed{Status: 202, Code: entity.InvalidInput}},
 		{"a scan of the table", "GET", races + "?$filter=Number%20gt%201&$top=3", "", nil,
-			rest.Seen{Verb: entity.Query, Status: 200, Counted: 5, Returned: 3, Shape: "Number gt ?", Class: "table scan",
-				Spans: []rest.Span{{PartitionKey: "full", Counted: 3}, {PartitionKey: "half", Counted: 2}}}},
+			accesslog.Observed{Verb: entity.Query, Status: 200, Counted: 5, Returned: 3, Shape: "Number gt ?", Class: "table scan",
+				Spans: []accesslog.Span{{PartitionKey: "full", Counted: 3}, {PartitionKey: "half", Counted: 2}}}},
 		{"a scan of one partition, resumed", "GET", races + "?$filter=PartitionKey%20eq%20'half'&NextPartitionKey=1!8!aGFsZg--&NextRowKey=1!4!MQ--", "", nil,
-			rest.Seen{Verb: entity.Query, PartitionKey: "half", HasPartition: true, Status: 200, Counted: 2, Returned: 2,
-				Shape: "PartitionKey eq ?", Class: "partition scan", Spans: []rest.Span{{PartitionKey: "half", Counted: 2}}}},
+			accesslog.Observed{Verb: entity.Query, PartitionKey: "half", HasPartition: true, Status: 200, Counted: 2, Returned: 2,
+				Shape: "PartitionKey eq ?", Class: "partition scan", Spans: []accesslog.Span{{PartitionKey: "half", Counted: 2}}}},
 		{"a query that finds nothing", "GET", races + "?$filter=PartitionKey%20eq%20'x'%20and%20RowKey%20eq%20'y'", "", nil,
-			rest.Seen{Verb: entity.Query, PartitionKey: "x", HasPartition: true, Status: 200, Counted: 1,
+			accesslog.Observed{Verb: entity.Query, PartitionKey: "x", HasPartition: true, Status: 200, Counted: 1,
 				Shape: "PartitionKey eq ? and RowKey eq ?", Class: "point"}},
 		{"a query without a filter", "GET", races, "", nil,
-			rest.Seen{Verb: entity.Query, Status: 200, Counted: 6, Returned: 6, Class: "table scan",
-				Spans: []rest.Span{{PartitionKey: "full", Counted: 3}, {PartitionKey: "half", Counted: 3}}}},
+			accesslog.Observed{Verb: entity.Query, Status: 200, Counted: 6, Returned: 6, Class: "table scan",
+				Spans: []accesslog.Span{{PartitionKey: "full", Counted: 3}, {PartitionKey: "half", Counted: 3}}}},
 		{"a table made", "POST", "/contoso/Tables", `{"TableName":"Boats"}`, nil,
-			rest.Seen{Verb: entity.CreateTable, Table: "Boats", Status: 201}},
-		{"a list of tables", "GET", "/contoso/Tables", "", nil, rest.Seen{Status: 200}},
-		{"a bad body", "POST", races, "{", nil, rest.Seen{Status: 400, Code: entity.InvalidInput}},
-		{"a bad signature", "GET", races, "", []string{"Authorization: SharedKeyLite contoso:AAAA"}, rest.Seen{Status: 403, Code: entity.AuthenticationFailed}},
+			accesslog.Observed{Verb: entity.CreateTable, Table: "Boats", Status: 201}},
+		{"a list of tables", "GET", "/contoso/Tables", "", nil, accesslog.Observed{Status: 200}},
+		{"a bad body", "POST", races, "{", nil, accesslog.Observed{Status: 400, Code: entity.InvalidInput}},
+		{"a bad signature", "GET", races, "", []string{"Authorization: SharedKeyLite contoso:AAAA"}, accesslog.Observed{Status: 403, Code: entity.AuthenticationFailed}},
 	} {
 		w := &witness{}
 		s := withTable(t, resttest.Options{Rest: rest.Options{Observe: w.observe}})
@@ -126,13 +127,12 @@ func TestEachRequestIsSeenForWhatItIs(t *testing.T) {
 			// Nothing here is refused: what is asked for counts.
 			row.want.Asked = row.want.Counted
 		}
-		row.want.Arrived, row.want.Done = clock.Instant(time.Second), clock.Instant(time.Second)
+		row.want.Arrived = clock.Instant(time.Second)
 		require.Lenf(t, w.seen, 1, "%s: seen times", row.name)
-		row.want.Released = row.want.Arrived
-		if seen := &w.seen[0]; seen.Request == nil || seen.RequestID != reply.Header().Get("x-ms-request-id") || seen.ETag != reply.Header().Get("ETag") || seen.Sent != int64(reply.Body.Len()) {
+		if seen := &w.seen[0]; seen.Request == nil || seen.RequestID != reply.Header().Get("x-ms-request-id") || seen.ETag != reply.Header().Get("ETag") || seen.ResponseBytes != int64(reply.Body.Len()) {
 			t.Errorf("%s: seen %+v; want what was replied", row.name, seen)
 		}
-		w.seen[0].Request, w.seen[0].RequestID, w.seen[0].ETag, w.seen[0].Sent = nil, "", "", 0
+		w.seen[0].Request, w.seen[0].RequestID, w.seen[0].ETag, w.seen[0].RequestBytes, w.seen[0].ResponseBytes = nil, "", "", 0, 0
 		assert.Equalf(t, fmt.Sprintf("%+v", row.want), fmt.Sprintf("%+v", w.seen[0]), "%s: seen", row.name)
 		after, sum := s.Counts(), w.sum()
 		assert.Truef(t, after.Entities == before.Entities+sum.Entities && after.Ok == before.Ok+sum.Ok && after.Failed == before.Failed+sum.Failed,

@@ -1,7 +1,6 @@
 package capture_test
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -13,48 +12,17 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"loadgen/engine/accesslog"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/rest"
-	"loadgen/results"
 	"loadgen/results/resultstest"
 	"loadgen/scenarios/capture"
 )
 
-func TestOptionsAreValidated(t *testing.T) {
-	recorder := must(results.NewRecorder(new(results.Memory), manifest()))
-	for _, row := range []struct {
-		name    string
-		options capture.Options
-		// want are the options at fault.
-		want string
-	}{
-		{"a recorder is all it takes", capture.Options{Recorder: recorder}, ""},
-		{"the greatest bounds", capture.Options{Recorder: recorder, Partitions: 1 << 16, Shapes: 1 << 14, Tables: 1 << 12,
-			Retries: 1 << 20, Window: time.Hour, Hold: time.Minute}, ""},
-		{"nothing at all", capture.Options{}, "recorder"},
-		{"everything below", capture.Options{Recorder: recorder, Partitions: -1, Shapes: -1, Tables: -1, Retries: -1, Window: -1, Hold: -1},
-			"partitions shapes tables retries window hold"},
-		{"everything above", capture.Options{Recorder: recorder, Partitions: 1<<16 + 1, Shapes: 1<<14 + 1, Tables: 1<<12 + 1,
-			Retries: 1<<20 + 1, Window: time.Hour + 1, Hold: time.Minute + 1}, "partitions shapes tables retries window hold"},
-	} {
-		_, err := capture.New(row.options)
-		var got []string
-		if joined, many := err.(interface{ Unwrap() []error }); many {
-			for _, fault := range joined.Unwrap() {
-				name, _, _ := strings.Cut(strings.TrimPrefix(fault.Error(), capture.ErrOptions.Error()+": "), ":")
-				got = append(got, name)
-			}
-		}
-		assert.Truef(t, strings.Join(got, " ") == row.want && (err == nil || errors.Is(err, capture.ErrOptions)),
-			"%s: New = %v, of %q; want faults of %q", row.name, err, got, row.want)
-	}
-}
-
 func TestKindsAreThoseOfTheVerbs(t *testing.T) {
 	s := open(t, capture.Options{})
 	for verb := range entity.DeleteTable + 3 {
-		s.saw(rest.Seen{Arrived: ms, Done: 2 * ms, Verb: verb, Status: 200})
+		s.saw(accesslog.Observed{Arrived: ms, EndToEnd: ms, Verb: verb, Status: 200})
 	}
 	for k, kind := range s.end().Phases[0].Kinds {
 		name, want := capture.Kinds()[k].Name, int64(1)
@@ -78,7 +46,7 @@ func memoryDoesNotGrow(t *testing.T, many int64) {
 	for i := range many {
 		number := strconv.FormatInt(i, 10)
 		at := clock.Instant(i) * ms / 50
-		r := rest.Seen{Arrived: at, Done: at + ms, Verb: entity.Query, Table: "t" + number[len(number)-1:], PartitionKey: number,
+		r := accesslog.Observed{Arrived: at, EndToEnd: ms, Verb: entity.Query, Table: "t" + number[len(number)-1:], PartitionKey: number,
 			HasPartition: true, Status: 503, Code: entity.ServerBusy, Shape: number, Class: "point", ClientRequestID: number}
 		if i%20 == 7 {
 			r.PartitionKey, r.Shape, r.Status, r.Code, r.Counted = "hot", "hot ?", 200, "", 1
@@ -141,7 +109,7 @@ func TestLightestMakesRoom(t *testing.T) {
 		{"the first grows later", "abcdaaaaaaacccbbx"},
 		{"all grow in turns", "abcdabcabcacaaaax"},
 	} {
-		var requests []rest.Seen
+		var requests []accesslog.Observed
 		for i, letter := range row.traffic {
 			requests = append(requests, get(time.Duration(i)*ms, "t", string(letter)))
 		}
@@ -180,7 +148,7 @@ func FuzzObserver(f *testing.F) {
 		for i := 0; i+3 < len(traffic); i += 4 {
 			a, b, c, d := traffic[i], traffic[i+1], traffic[i+2], traffic[i+3]
 			at += clock.Instant(a) * 20 * ms
-			r := rest.Seen{Arrived: at, Done: at + clock.Instant(d%8)*ms, Verb: entity.Verb(b % 14), Table: string(rune('a' + c%3)),
+			r := accesslog.Observed{Arrived: at, EndToEnd: time.Duration(d%8) * ms, Verb: entity.Verb(b % 14), Table: string(rune('a' + c%3)),
 				PartitionKey: string(rune(d)), HasPartition: c%2 == 0, RowKey: string(rune(c)), Inserts: c%3 == 0, Counted: int64(d), Status: 200,
 				ClientRequestID: strings.Repeat("x", int(b%4)), AccountBusy: d%5 == 0}
 			if a == 1 {
@@ -192,7 +160,7 @@ func FuzzObserver(f *testing.F) {
 			case 2:
 				r = answered(r, entity.ResourceNotFound)
 			case 3:
-				r.Shape, r.Spans = string(rune(c)), []rest.Span{{PartitionKey: "a", Counted: int64(a)}, {PartitionKey: "b", Counted: int64(b)}}
+				r.Shape, r.Spans = string(rune(c)), []accesslog.Span{{PartitionKey: "a", Counted: int64(a)}, {PartitionKey: "b", Counted: int64(b)}}
 			}
 			s.saw(r)
 		}

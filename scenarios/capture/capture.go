@@ -31,12 +31,10 @@ package capture
 import (
 	"cmp"
 	"container/list"
-	"errors"
-	"fmt"
 	"sync"
 	"time"
 
-	"loadgen/engine/rest"
+	"loadgen/engine/accesslog"
 	"loadgen/results"
 	"loadgen/scenarios/keys"
 )
@@ -68,25 +66,33 @@ type Capture struct {
 	failure       error
 }
 
-// New returns an observer that writes into a recorder. Its error joins the faults
-// of the options, each wrapped around [ErrOptions].
-func New(o Options) (*Capture, error) {
-	var faults []error
-	complain := func(format string, details ...any) {
-		faults = append(faults, fmt.Errorf("%w: "+format, append([]any{ErrOptions}, details...)...))
-	}
-	if o.Recorder == nil {
-		complain("recorder: there is none")
-	}
-	bounded(complain, "partitions", o.Partitions, mostPartitions)
-	bounded(complain, "shapes", o.Shapes, mostShapes)
-	bounded(complain, "tables", o.Tables, mostTables)
-	bounded(complain, "retries", o.Retries, mostRetries)
-	bounded(complain, "window", o.Window, longestWindow)
-	bounded(complain, "hold", o.Hold, longestHold)
-	if len(faults) > 0 {
-		return nil, errors.Join(faults...)
-	}
+// Options says where a capture writes and how much it keeps. A bound that is 0 is the default.
+type Options struct {
+	// Recorder is of a run whose manifest's operations are [Kinds].
+	Recorder *results.Recorder
+	// Partitions, Shapes and Tables are how many of each are told apart at a time.
+	Partitions, Shapes, Tables int
+	// Retries is how many operations may wait for a retry at a time, and Window how long one waits after its
+	// last attempt until it counts as failed after retries. It should outlast the longest wait between two
+	// attempts of a client.
+	Retries int
+	Window  time.Duration
+	// Hold is how long a second stays open after its end.
+	Hold time.Duration
+}
+
+// The defaults of [Options].
+const (
+	DefaultPartitions = 1024
+	DefaultShapes     = 256
+	defaultTables     = 64
+	DefaultRetries    = 1 << 16
+	defaultWindow     = 2 * time.Minute
+	defaultHold       = 5 * time.Second
+)
+
+// New returns an observer that writes into a recorder.
+func New(o Options) *Capture {
 	o.Partitions = cmp.Or(o.Partitions, DefaultPartitions)
 	o.Shapes = cmp.Or(o.Shapes, DefaultShapes)
 	o.Tables = cmp.Or(o.Tables, defaultTables)
@@ -119,20 +125,19 @@ func New(o Options) (*Capture, error) {
 		}),
 		answers: make(map[answer]*results.Answer),
 	}
-	return &Capture{options: o, kinds: t, waiting: waiting{most: o.Retries, byID: make(map[string]*list.Element)}, counter: c}, nil
+	return &Capture{options: o, kinds: t, waiting: waiting{most: o.Retries, byID: make(map[string]*list.Element)}, counter: c}
 }
 
 // Saw takes down one request after its reply. It keeps nothing of what it is
 // given. What comes after [Capture.End] is left out.
-func (o *Capture) Saw(seen *rest.Seen) {
-	r := (*request)(seen)
+func (o *Capture) Saw(r *accesslog.Observed) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.ended {
 		return
 	}
 	arrived := max(0, r.Arrived.Offset())
-	done := max(arrived, r.Done.Offset())
+	done := max(arrived, r.Done().Offset())
 	if !o.begun {
 		o.begun = true
 		o.phase = o.options.Recorder.Phase(results.Phase{Name: Phase, Stage: Phase, Begin: arrived, Reported: true})
@@ -143,7 +148,7 @@ func (o *Capture) Saw(seen *rest.Seen) {
 		o.counter.sum.Delayed++
 	}
 	o.expire(arrived)
-	class, status, code := r.fate()
+	class, status, code := answerOf(r)
 	op := o.operationOf(r, arrived)
 	first := op.attempts == 0
 	if first {
@@ -155,12 +160,12 @@ func (o *Capture) Saw(seen *rest.Seen) {
 			o.options.Recorder.Waited(o.phase, wait)
 		}
 	}
-	injected, key := "", ""
-	if r.Injected != 0 {
-		injected, key = r.Injected.String(), r.PartitionKey
+	key := ""
+	if r.Injected != "" {
+		key = r.PartitionKey
 	}
-	o.options.Recorder.Attempt(&results.Attempt{Injected: injected, PartitionKey: key, Phase: o.phase, Kind: op.kind, Number: op.number, Try: op.attempts,
-		Retry: !first, Sequence: o.attempt, Intended: op.first, Sent: arrived, Done: done, Class: class, Status: status, Code: code, Due: r.asked(),
+	o.options.Recorder.Attempt(&results.Attempt{Injected: r.Injected, PartitionKey: key, Phase: o.phase, Kind: op.kind, Number: op.number, Try: op.attempts,
+		Retry: !first, Sequence: o.attempt, Intended: op.first, Sent: arrived, Done: done, Class: class, Status: status, Code: code, Due: askedOf(r),
 		Counted: r.Counted, Returned: r.Returned, Noted: o.written})
 	if o.touched != nil {
 		o.touch(r, class, done)
@@ -186,7 +191,7 @@ func (o *Capture) Saw(seen *rest.Seen) {
 func (o *Capture) Touched(do func(table, key string)) { o.touched = do }
 
 // touch adds a request to the recent load of the partitions that it touched.
-func (o *Capture) touch(r *request, class results.Class, done time.Duration) {
+func (o *Capture) touch(r *accesslog.Observed, class results.Class, done time.Duration) {
 	table := own(r.Table, longestName)
 	add := func(key string, served, throttled int64) {
 		key = own(key, longestKey)
@@ -195,7 +200,7 @@ func (o *Capture) touch(r *request, class results.Class, done time.Duration) {
 	}
 	switch {
 	case r.HasPartition && class == results.Throttled:
-		add(r.PartitionKey, 0, r.asked())
+		add(r.PartitionKey, 0, askedOf(r))
 	case class != results.Ok:
 	case r.HasPartition:
 		add(r.PartitionKey, r.Counted, 0)
@@ -208,7 +213,7 @@ func (o *Capture) touch(r *request, class results.Class, done time.Duration) {
 
 // operationOf returns the operation that a request belongs to: one that waits for
 // a retry of just this under this id, or a new one.
-func (o *Capture) operationOf(r *request, arrived time.Duration) *operation {
+func (o *Capture) operationOf(r *accesslog.Observed, arrived time.Duration) *operation {
 	id := r.ClientRequestID
 	if len(id) > longestClient {
 		id = ""
@@ -223,7 +228,7 @@ func (o *Capture) operationOf(r *request, arrived time.Duration) *operation {
 		hash = hashed((hash^0xff)*prime, part)
 	}
 	hash = (hash ^ uint64(r.Verb)) * prime
-	fresh := operation{number: o.number, kind: kind, hash: hash, first: arrived, asked: r.asked()}
+	fresh := operation{number: o.number, kind: kind, hash: hash, first: arrived, asked: askedOf(r)}
 	if id == "" {
 		o.counter.sum.Unnamed++
 	} else if op := o.waiting.take(id); op != nil {

@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"loadgen/engine/accesslog"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/rest"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios/capture"
@@ -136,7 +136,9 @@ func TestFailuresAreNotServed(t *testing.T) {
 	for _, beside := range []int{0, 30} {
 		s := open(t, capture.Options{})
 		for second, load := range slices.Repeat([]int{10, 20, 40, 80, 100, 60}, 2) {
-			at := func(i int) rest.Seen { return get(time.Duration(second)*time.Second+time.Duration(i)*4*ms, "t", "p") }
+			at := func(i int) accesslog.Observed {
+				return get(time.Duration(second)*time.Second+time.Duration(i)*4*ms, "t", "p")
+			}
 			for i := range load {
 				r := at(i)
 				if i%5 == 4 {
@@ -175,12 +177,12 @@ func TestScansAreNamedByShapeWithExactDensity(t *testing.T) {
 	s := open(t, capture.Options{})
 	for i := range 20 {
 		at := clock.Instant(i) * 100 * ms
-		s.saw(rest.Seen{Arrived: at, Done: at + 50*ms, Verb: entity.Query, Table: "races", PartitionKey: "Full", HasPartition: true,
+		s.saw(accesslog.Observed{Arrived: at, EndToEnd: 50 * ms, Verb: entity.Query, Table: "races", PartitionKey: "Full", HasPartition: true,
 			Status: 200, Counted: 1000, Returned: 10, Shape: "PartitionKey eq ? and Price gt ?", Class: "partition scan"})
-		s.saw(rest.Seen{Arrived: at, Done: at + 50*ms, Verb: entity.Query, Table: "races", Status: 200, Counted: 30, Returned: 30,
-			Spans: []rest.Span{{PartitionKey: "Full", Counted: 10}, {PartitionKey: "Half", Counted: 20}}, Class: "table scan"})
+		s.saw(accesslog.Observed{Arrived: at, EndToEnd: 50 * ms, Verb: entity.Query, Table: "races", Status: 200, Counted: 30, Returned: 30,
+			Spans: []accesslog.Span{{PartitionKey: "Full", Counted: 10}, {PartitionKey: "Half", Counted: 20}}, Class: "table scan"})
 	}
-	s.saw(throttled(rest.Seen{Arrived: 2100 * ms, Verb: entity.Query, Table: "races", Class: "table scan"}))
+	s.saw(throttled(accesslog.Observed{Arrived: 2100 * ms, Verb: entity.Query, Table: "races", Class: "table scan"}))
 	o := s.end().Capture
 	sparse, whole := 0.01, 1.0
 	want := []results.QueryShape{
@@ -198,7 +200,7 @@ func TestScansAreNamedByShapeWithExactDensity(t *testing.T) {
 }
 
 func TestAnswersAreCountedByCode(t *testing.T) {
-	forbidden := rest.Seen{Arrived: ms, Done: 2 * ms, Status: 403, Code: entity.AuthenticationFailed}
+	forbidden := accesslog.Observed{Arrived: ms, EndToEnd: ms, Status: 403, Code: entity.AuthenticationFailed}
 	batch := answered(insert(3*ms, "t", "p", "r"), entity.EntityAlreadyExists)
 	batch.Verb, batch.Status = entity.Batch, 202
 	lost := get(4*ms, "t", "p")
@@ -248,12 +250,12 @@ func TestSlowAndLateRequestsLeaveTheBooksClosed(t *testing.T) {
 	for i := range 60 {
 		at := time.Duration(i) * time.Second
 		slow := get(max(0, at-30*time.Second), "t", "p")
-		slow.Done = clock.Instant(at)
+		slow.EndToEnd = min(at, 30*time.Second)
 		s.saw(slow)
 		// One that is seen a little after others that ended later.
 		s.saw(get(max(0, at-time.Second), "t", "q"))
 		// And one whose clock went back.
-		s.saw(rest.Seen{Arrived: clock.Instant(at), Done: clock.Instant(at - time.Hour), Verb: entity.Get, Table: "t", Status: 200})
+		s.saw(accesslog.Observed{Arrived: clock.Instant(at), EndToEnd: -time.Hour, Verb: entity.Get, Table: "t", Status: 200})
 	}
 	s.saw(get(-time.Second, "t", "p"))
 	record := s.end()
@@ -292,10 +294,10 @@ func TestNothingOfARequestIsKept(t *testing.T) {
 		s.saw(r)
 		copy(room, strings.Repeat("x", 16))
 	}
-	q := rest.Seen{Arrived: ms, Done: 2 * ms, Verb: entity.Query, Status: 200, Counted: 9}
+	q := accesslog.Observed{Arrived: ms, EndToEnd: ms, Verb: entity.Query, Status: 200, Counted: 9}
 	q.Table = view("races")
 	q.Shape, q.Class, q.ClientRequestID = q.Table, q.Table, q.Table
-	q.Spans = []rest.Span{{PartitionKey: q.Table, Counted: 9}}
+	q.Spans = []accesslog.Span{{PartitionKey: q.Table, Counted: 9}}
 	s.saw(throttled(q))
 	copy(room, strings.Repeat("x", 16))
 	o := s.end().Capture
@@ -313,14 +315,14 @@ func TestManyGoroutinesAreCountedOnce(t *testing.T) {
 		for i := range each {
 			r := sent(sender, i)
 			s.count(&r)
-			s.last = max(s.last, r.Done.Offset())
+			s.last = max(s.last, r.Done().Offset())
 		}
 		wait.Go(func() {
 			for i := range each {
 				r := sent(sender, i)
 				s.observer.Saw(&r)
 				if i%50 == 0 {
-					assert.NoError(t, s.observer.Advance(r.Done.Offset()-2*time.Second), "Advance")
+					assert.NoError(t, s.observer.Advance(r.Done().Offset()-2*time.Second), "Advance")
 				}
 			}
 		})
@@ -330,7 +332,7 @@ func TestManyGoroutinesAreCountedOnce(t *testing.T) {
 }
 
 // sent is request i of a sender, of every kind there is.
-func sent(sender, i int) rest.Seen {
+func sent(sender, i int) accesslog.Observed {
 	rng := rand.New(rand.NewPCG(uint64(sender), uint64(i)))
 	at := time.Duration(i) * 4 * ms
 	r := insert(at, "t", fmt.Sprint("p", rng.IntN(30)), fmt.Sprint(i))
@@ -342,7 +344,7 @@ func sent(sender, i int) rest.Seen {
 	case 2:
 		r = answered(r, entity.InvalidInput)
 	case 3:
-		r.Verb, r.Spans = entity.Query, []rest.Span{{PartitionKey: "a", Counted: 1}, {PartitionKey: "b", Counted: 2}}
+		r.Verb, r.Spans = entity.Query, []accesslog.Span{{PartitionKey: "a", Counted: 1}, {PartitionKey: "b", Counted: 2}}
 		r.Shape, r.Counted = fmt.Sprint("shape", rng.IntN(9)), 3
 	}
 	if rng.IntN(2) == 0 {

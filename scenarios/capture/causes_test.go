@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/assert"
 
+	"loadgen/engine/accesslog"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/rest"
 	"loadgen/report/document"
 	"loadgen/report/live"
 	"loadgen/report/verdict"
@@ -130,7 +130,7 @@ func TestCrowdedRequestsWereNotThrottled(t *testing.T) {
 		at := time.Duration(i) * 10 * time.Millisecond
 		s.saw(get(at, "races", "Berlin"))
 		if i%3 == 0 {
-			s.saw(rest.Seen{Arrived: clock.Instant(at), Done: clock.Instant(at), Status: 503, Code: entity.ServerBusy, Crowded: true})
+			s.saw(accesslog.Observed{Arrived: clock.Instant(at), Status: 503, Code: entity.ServerBusy, Crowded: true})
 		}
 	}
 	record := s.end()
@@ -156,8 +156,8 @@ func TestLiveViewHasTheCountsOfTheRecord(t *testing.T) {
 	for i := range 10 {
 		s.saw(named(insert(200*time.Millisecond, "races", "Half", fmt.Sprint(i)), fmt.Sprint("id ", i)))
 	}
-	s.saw(rest.Seen{Arrived: 300 * ms, Done: 310 * ms, Verb: entity.Query, Table: "races", Status: 200, Counted: 30, Returned: 1,
-		Spans: []rest.Span{{PartitionKey: "Full", Counted: 10}, {PartitionKey: "Third", Counted: 20}}, Class: "table scan"})
+	s.saw(accesslog.Observed{Arrived: 300 * ms, EndToEnd: 10 * ms, Verb: entity.Query, Table: "races", Status: 200, Counted: 30, Returned: 1,
+		Spans: []accesslog.Span{{PartitionKey: "Full", Counted: 10}, {PartitionKey: "Third", Counted: 20}}, Class: "table scan"})
 	costliest := s.observer.Costliest(1)
 	record := s.end()
 	told, second := stats.Totals(), stats.Second(0)

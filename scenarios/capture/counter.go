@@ -3,6 +3,7 @@ package capture
 import (
 	"time"
 
+	"loadgen/engine/accesslog"
 	"loadgen/engine/entity"
 	"loadgen/results"
 	"loadgen/scenarios/advise/keystatistics"
@@ -48,10 +49,10 @@ type counter struct {
 
 // add takes down one request. First says that it is the first attempt of its
 // operation.
-func (t *counter) add(r *request, class results.Class, first bool, done time.Duration) {
+func (t *counter) add(r *accesslog.Observed, class results.Class, first bool, done time.Duration) {
 	t.sum.Requests++
 	t.sum.Entities += r.Counted
-	if entity.Billed(r.status(), r.Code) {
+	if r.Billed() {
 		t.sum.Billed++
 	}
 	switch {
@@ -73,7 +74,7 @@ func (t *counter) add(r *request, class results.Class, first bool, done time.Dur
 			t.load(r, class, done, span.PartitionKey, span.Counted, span.Counted, first)
 		}
 	} else if r.HasPartition {
-		t.load(r, class, done, r.PartitionKey, r.Counted, r.asked(), first)
+		t.load(r, class, done, r.PartitionKey, r.Counted, askedOf(r), first)
 	}
 	if r.Shape != "" || r.Class != "" {
 		key := query{cutText(r.Table, longestName), cutText(r.Shape, longestShape), cutText(r.Class, longestName)}
@@ -88,8 +89,8 @@ func (t *counter) add(r *request, class results.Class, first bool, done time.Dur
 	t.insert(r, class)
 }
 
-func (t *counter) answer(r *request, class results.Class) {
-	key := answer{r.status(), r.Code, class}
+func (t *counter) answer(r *accesslog.Observed, class results.Class) {
+	key := answer{r.FinalStatus(), r.Code, class}
 	counted := t.answers[key]
 	if counted == nil {
 		if len(t.answers) == mostAnswers {
@@ -114,7 +115,7 @@ func (t *counter) partition(table, key string, weight int64) *partition {
 // load adds a request that asked for so many entities to a partition, which
 // weighs what is demanded of it: one that refuses nearly all must not be lost
 // behind those that serve a little.
-func (t *counter) load(r *request, class results.Class, done time.Duration, key string, counted, asked int64, first bool) {
+func (t *counter) load(r *accesslog.Observed, class results.Class, done time.Duration, key string, counted, asked int64, first bool) {
 	demanded := counted
 	if class == results.Throttled {
 		demanded = max(counted, asked)
@@ -141,7 +142,7 @@ func (t *counter) load(r *request, class results.Class, done time.Duration, key 
 }
 
 // add adds a request.
-func (s *tally) add(r *request, class results.Class, counted, asked int64, first bool) {
+func (s *tally) add(r *accesslog.Observed, class results.Class, counted, asked int64, first bool) {
 	s.attempts++
 	s.counted += counted
 	byAccount := class == results.Throttled && r.AccountBusy
@@ -159,7 +160,7 @@ func (s *tally) add(r *request, class results.Class, counted, asked int64, first
 }
 
 // insert takes down the keys of a request that was carried out and may have brought new ones.
-func (t *counter) insert(r *request, class results.Class) {
+func (t *counter) insert(r *accesslog.Observed, class results.Class) {
 	if !r.Inserts || class != results.Ok || r.Code != entity.OK || !r.HasPartition || r.Verb == entity.Batch && r.RowKey == "" {
 		return
 	}

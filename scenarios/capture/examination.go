@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"loadgen/engine/accesslog"
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
-	"loadgen/engine/rest"
 	"loadgen/report/verdict"
 	"loadgen/results"
 )
@@ -92,7 +92,7 @@ func (e *Examination) Open(p Plan) (err error) {
 func (e *Examination) Begin(folder results.Folder, manifest results.Manifest, hold time.Duration) (err error) {
 	e.where = folder
 	if e.recorder, err = results.NewRecorder(folder, manifest); err == nil {
-		e.Capture, err = New(Options{Recorder: e.recorder, Hold: hold})
+		e.Capture = New(Options{Recorder: e.recorder, Hold: hold})
 	}
 	return err
 }
@@ -102,7 +102,7 @@ func (e *Examination) Recorder() *results.Recorder { return e.recorder }
 
 // Saw takes down one request, as [Capture.Saw] does: a method of its own, for it is handed out
 // before the examination is open.
-func (e *Examination) Saw(seen *rest.Seen) { e.Capture.Saw(seen) }
+func (e *Examination) Saw(seen *accesslog.Observed) { e.Capture.Saw(seen) }
 
 // Advance says what time it is. Its error, which it returns once, is that the
 // record cannot be written.

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"loadgen/engine/accesslog"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/rest"
 	"loadgen/results"
 )
 
@@ -35,9 +35,8 @@ func onFullDisk(t *testing.T) *Examination {
 	var err error
 	e.recorder, err = results.NewRecorder(new(full), results.Manifest{Operations: Kinds()})
 	require.NoError(t, err)
-	e.Capture, err = New(Options{Recorder: e.recorder})
-	require.NoError(t, err)
-	e.Saw(&rest.Seen{Verb: entity.Get, Table: "t", PartitionKey: "p", HasPartition: true, Status: 200, Counted: 1})
+	e.Capture = New(Options{Recorder: e.recorder})
+	e.Saw(&accesslog.Observed{Verb: entity.Get, Table: "t", PartitionKey: "p", HasPartition: true, Status: 200, Counted: 1})
 	return &e
 }
 

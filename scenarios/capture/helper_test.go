@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"loadgen/engine/accesslog"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/rest"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios/capture"
@@ -43,12 +43,12 @@ func open(t testing.TB, o capture.Options) *scene {
 	s := &scene{t: t, folder: new(results.Memory)}
 	s.recorder = must(results.NewRecorder(s.folder, manifest()))
 	o.Recorder = s.recorder
-	s.observer = must(capture.New(o))
+	s.observer = capture.New(o)
 	return s
 }
 
 // observe returns the record of a run of these requests alone.
-func observe(t testing.TB, o capture.Options, requests ...rest.Seen) *results.Record {
+func observe(t testing.TB, o capture.Options, requests ...accesslog.Observed) *results.Record {
 	t.Helper()
 	s := open(t, o)
 	for _, r := range requests {
@@ -59,7 +59,7 @@ func observe(t testing.TB, o capture.Options, requests ...rest.Seen) *results.Re
 
 // loads offers partition p of table t in each second so many requests that are served, and after
 // them so many that refused refuses.
-func (s *scene) loads(seconds [][2]int, refused func(rest.Seen) rest.Seen) {
+func (s *scene) loads(seconds [][2]int, refused func(accesslog.Observed) accesslog.Observed) {
 	for second, load := range seconds {
 		for i := range load[0] + load[1] {
 			r := get(time.Duration(second)*time.Second+time.Duration(i)*5*ms, "t", "p")
@@ -72,13 +72,13 @@ func (s *scene) loads(seconds [][2]int, refused func(rest.Seen) rest.Seen) {
 }
 
 // saw has the observer see a request, and counts it by its code alone.
-func (s *scene) saw(r rest.Seen) {
+func (s *scene) saw(r accesslog.Observed) {
 	s.count(&r)
-	s.last = max(s.last, r.Done.Offset())
+	s.last = max(s.last, r.Done().Offset())
 	s.observer.Saw(&r)
 }
 
-func (s *scene) count(r *rest.Seen) {
+func (s *scene) count(r *accesslog.Observed) {
 	s.counts.Requests++
 	s.counts.Entities += r.Counted
 	switch {
@@ -113,38 +113,38 @@ func (s *scene) end() *results.Record {
 }
 
 // insert is the insert of an entity that succeeds.
-func insert(at time.Duration, table, pk, rk string) rest.Seen {
-	return rest.Seen{Arrived: clock.Instant(at), Done: clock.Instant(at + 4*ms), Verb: entity.Insert, Inserts: true, Table: table,
+func insert(at time.Duration, table, pk, rk string) accesslog.Observed {
+	return accesslog.Observed{Arrived: clock.Instant(at), EndToEnd: 4 * ms, Verb: entity.Insert, Inserts: true, Table: table,
 		PartitionKey: pk, HasPartition: true, RowKey: rk, Status: 204, Counted: 1}
 }
 
 // get is a point read that succeeds.
-func get(at time.Duration, table, pk string) rest.Seen {
-	return rest.Seen{Arrived: clock.Instant(at), Done: clock.Instant(at + 3*ms), Verb: entity.Get, Table: table,
+func get(at time.Duration, table, pk string) accesslog.Observed {
+	return accesslog.Observed{Arrived: clock.Instant(at), EndToEnd: 3 * ms, Verb: entity.Get, Table: table,
 		PartitionKey: pk, HasPartition: true, RowKey: "r", Status: 200, Counted: 1, Returned: 1}
 }
 
 // throttled is the same request, throttled by the partition.
-func throttled(r rest.Seen) rest.Seen {
-	r.Done, r.Status, r.Code, r.Counted, r.Returned = r.Arrived+2*ms, 503, entity.ServerBusy, 0, 0
+func throttled(r accesslog.Observed) accesslog.Observed {
+	r.EndToEnd, r.Status, r.Code, r.Counted, r.Returned = 2*ms, 503, entity.ServerBusy, 0, 0
 	return r
 }
 
 // answered is the same request with another answer.
-func answered(r rest.Seen, code entity.Code) rest.Seen {
+func answered(r accesslog.Observed, code entity.Code) accesslog.Observed {
 	r.Status, r.Code, r.Returned = code.Status(), code, 0
 	return r
 }
 
 // throttledByAccount is the same request, throttled by the account.
-func throttledByAccount(r rest.Seen) rest.Seen {
+func throttledByAccount(r accesslog.Observed) accesslog.Observed {
 	r = throttled(r)
 	r.AccountBusy = true
 	return r
 }
 
 // named is the same request under a client's id.
-func named(r rest.Seen, id string) rest.Seen {
+func named(r accesslog.Observed, id string) accesslog.Observed {
 	r.ClientRequestID = id
 	return r
 }

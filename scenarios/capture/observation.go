@@ -139,7 +139,5 @@ const seriesLength = 1800
 type series struct {
 	kept []uint32
 	// stride is the distance between two that are kept, 0 at first for 1.
-	stride       int64
-	count        int64
-	least, great int64
+	stride, count int64
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"loadgen/engine/accesslog"
 	"loadgen/engine/entity"
-	"loadgen/engine/rest"
 	"loadgen/results"
 	"loadgen/scenarios/capture"
 )
@@ -103,7 +103,7 @@ func TestOrderOfRowKeysIsWithinTheirPartition(t *testing.T) {
 }
 
 func TestOnlyInsertsThatWereCarriedOutHaveAnOrder(t *testing.T) {
-	verb := func(v entity.Verb, inserts bool) rest.Seen {
+	verb := func(v entity.Verb, inserts bool) accesslog.Observed {
 		r := insert(ms, "t", "p", "r")
 		r.Verb, r.Inserts = v, inserts
 		return r
@@ -112,7 +112,7 @@ func TestOnlyInsertsThatWereCarriedOutHaveAnOrder(t *testing.T) {
 	nowhere.HasPartition = false
 	for _, row := range []struct {
 		name    string
-		request rest.Seen
+		request accesslog.Observed
 		want    bool
 	}{
 		{"an insert", insert(ms, "t", "p", "r"), true},
@@ -150,27 +150,27 @@ func TestRetriesAreKnownByTheirID(t *testing.T) {
 	long := named(first, strings.Repeat("i", 257))
 	for _, row := range []struct {
 		name     string
-		requests []rest.Seen
+		requests []accesslog.Observed
 		want     outcomes
 	}{
-		{"without an id each is an operation", []rest.Seen{throttled(named(first, "")), named(again, "")}, outcomes{2, 2, 1, 0, 2}},
-		{"a throttled one that comes again is the same", []rest.Seen{throttled(first), again}, outcomes{2, 1, 1, 1, 0}},
-		{"as often as it comes", []rest.Seen{throttled(first), throttled(again), third}, outcomes{3, 1, 1, 2, 0}},
-		{"one that is given up ends all the same", []rest.Seen{throttled(first), throttled(again)}, outcomes{2, 1, 0, 1, 0}},
-		{"a failed one may come again", []rest.Seen{answered(first, entity.InternalError), again}, outcomes{2, 1, 1, 1, 0}},
-		{"so may one whose reply was lost", []rest.Seen{lost, again}, outcomes{2, 1, 1, 1, 0}},
-		{"one that succeeded does not", []rest.Seen{first, again}, outcomes{2, 2, 2, 0, 0}},
-		{"nor one that was told it exists", []rest.Seen{answered(first, entity.EntityAlreadyExists), again}, outcomes{2, 2, 2, 0, 0}},
-		{"another request under the same id is another", []rest.Seen{throttled(first), other}, outcomes{2, 2, 1, 0, 0}},
-		{"a retry after the window is another", []rest.Seen{throttled(first), late}, outcomes{2, 2, 1, 0, 0}},
-		{"an id that is too long is none", []rest.Seen{throttled(long), named(again, long.ClientRequestID)}, outcomes{2, 2, 1, 0, 2}},
+		{"without an id each is an operation", []accesslog.Observed{throttled(named(first, "")), named(again, "")}, outcomes{2, 2, 1, 0, 2}},
+		{"a throttled one that comes again is the same", []accesslog.Observed{throttled(first), again}, outcomes{2, 1, 1, 1, 0}},
+		{"as often as it comes", []accesslog.Observed{throttled(first), throttled(again), third}, outcomes{3, 1, 1, 2, 0}},
+		{"one that is given up ends all the same", []accesslog.Observed{throttled(first), throttled(again)}, outcomes{2, 1, 0, 1, 0}},
+		{"a failed one may come again", []accesslog.Observed{answered(first, entity.InternalError), again}, outcomes{2, 1, 1, 1, 0}},
+		{"so may one whose reply was lost", []accesslog.Observed{lost, again}, outcomes{2, 1, 1, 1, 0}},
+		{"one that succeeded does not", []accesslog.Observed{first, again}, outcomes{2, 2, 2, 0, 0}},
+		{"nor one that was told it exists", []accesslog.Observed{answered(first, entity.EntityAlreadyExists), again}, outcomes{2, 2, 2, 0, 0}},
+		{"another request under the same id is another", []accesslog.Observed{throttled(first), other}, outcomes{2, 2, 1, 0, 0}},
+		{"a retry after the window is another", []accesslog.Observed{throttled(first), late}, outcomes{2, 2, 1, 0, 0}},
+		{"an id that is too long is none", []accesslog.Observed{throttled(long), named(again, long.ClientRequestID)}, outcomes{2, 2, 1, 0, 2}},
 		{"one that comes before the first reply waits no time",
-			[]rest.Seen{throttled(first), named(insert(ms, "t", "p", "r"), "one")}, outcomes{2, 1, 1, 0, 0}},
+			[]accesslog.Observed{throttled(first), named(insert(ms, "t", "p", "r"), "one")}, outcomes{2, 1, 1, 0, 0}},
 	} {
 		s := open(t, capture.Options{})
 		for _, r := range row.requests {
 			s.saw(r)
-			require.NoError(t, s.observer.Advance(r.Done.Offset()))
+			require.NoError(t, s.observer.Advance(r.Done().Offset()))
 		}
 		record := s.end()
 		assert.Equalf(t, row.want, outcomesOf(record), "%s", row.name)
@@ -208,7 +208,7 @@ func TestResponseIsFromTheFirstArrivalToTheLastReply(t *testing.T) {
 
 func TestForgottenOperationsAreCounted(t *testing.T) {
 	s := open(t, capture.Options{Retries: 3})
-	request := func(i int, at time.Duration) rest.Seen {
+	request := func(i int, at time.Duration) accesslog.Observed {
 		return named(insert(at, "t", "p", fmt.Sprint(i)), fmt.Sprint("op", i))
 	}
 	for i := range 5 {
@@ -248,7 +248,7 @@ func TestRetriesAreNotOfferedAgain(t *testing.T) {
 	for i := range 10 {
 		r := insert(time.Duration(i)*10*ms, "t", "p", fmt.Sprint(i))
 		s.saw(named(throttled(r), r.RowKey))
-		r.Arrived, r.Done = r.Arrived+500*ms, r.Done+500*ms
+		r.Arrived += 500 * ms
 		s.saw(named(r, r.RowKey))
 	}
 	if p := s.end().Capture.Partitions[0]; p.Offered != 10 || p.Busiest != 10 || p.Requests != 20 {

@@ -1,57 +1,34 @@
 package capture
 
 import (
-	"net/http"
 	"strings"
 	"unicode/utf8"
 
+	"loadgen/engine/accesslog"
 	"loadgen/engine/entity"
-	"loadgen/engine/rest"
 	"loadgen/results"
 )
-
-// request is one request as the server saw it.
-type request rest.Seen
-
-// status returns the HTTP status of what was asked: a transaction that failed
-// comes back with 202 and the error inside.
-func (r *request) status() int {
-	if r.Status == 0 || r.Code != entity.OK && r.Status < http.StatusBadRequest {
-		return r.Code.Status()
-	}
-	return r.Status
-}
 
 // noReply is the code, with the status 0, of a request whose sender got no reply.
 const noReply = "NoReply"
 
-// fate returns what the attempt came to, and what the record has as the status and the code of
-// it. A 404, 409 or 412 is an answer like another: an application that looks whether an entity
-// exists, or creates a table that may be there, expects it.
-func (r *request) fate() (class results.Class, status int, code string) {
-	status, class = r.status(), results.Failed
-	switch {
-	case r.Status == 0: // its sender got no reply, whatever was done
+// answerOf returns the outcome of an attempt, and the status and the code that the record has of it.
+func answerOf(r *accesslog.Observed) (class results.Class, status int, code string) {
+	class = results.Class(r.Outcome())
+	if r.Status == 0 {
 		return class, 0, noReply
-	case r.Crowded: // no word of the model's
-	case status == http.StatusServiceUnavailable, status == http.StatusTooManyRequests,
-		status == http.StatusGatewayTimeout, r.Code == entity.OperationTimedOut:
-		class = results.Throttled
-	case status < http.StatusBadRequest, status == http.StatusNotFound,
-		status == http.StatusConflict, status == http.StatusPreconditionFailed:
-		class = results.Ok
 	}
-	return class, status, string(r.Code)
+	return class, r.FinalStatus(), string(r.Code)
 }
 
-// asked returns how many entities the request is about: what it counted, or
-// would have, and one at least where it is about entities at all.
-func (r *request) asked() int64 {
-	most := max(r.Asked, r.Counted)
+// askedOf returns how many entities the request is about: what it counted, or would have, and one at least if it
+// is about entities at all.
+func askedOf(r *accesslog.Observed) int64 {
+	asked := max(r.Asked, r.Counted)
 	if r.Verb >= entity.Insert && r.Verb <= entity.Batch {
-		most = max(most, 1)
+		asked = max(asked, 1)
 	}
-	return most
+	return asked
 }
 
 // The constants of FNV-1a, which needs no seed and so repeats.

@@ -78,10 +78,6 @@ func (s *seconds) at(number int64) *second {
 func (s *seconds) close(done *second) {
 	s.from = done.number + 1
 	a := &s.active
-	if a.count == 0 || done.counted < a.least {
-		a.least = done.counted
-	}
-	a.great = max(a.great, done.counted)
 	a.stride = max(a.stride, 1)
 	if a.count%a.stride == 0 {
 		if len(a.kept) == seriesLength {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"loadgen/engine/accesslog"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
@@ -54,11 +55,10 @@ func throttledOfApplication(t testing.TB, rate int) float64 {
 	recorder, err := results.NewRecorder(folder, results.Manifest{Target: results.Embedded, Profile: "documented",
 		Targets: results.Targets{Partition: 30, Account: 20_000}, Operations: capture.Kinds()})
 	require.NoError(t, err)
-	observer, err := capture.New(capture.Options{Recorder: recorder})
-	require.NoError(t, err)
+	observer := capture.New(capture.Options{Recorder: recorder})
 	for i := range 6 * rate {
 		arrived := clock.Instant(0).Add(time.Duration(i) * time.Second / time.Duration(rate))
-		seen := rest.Seen{Arrived: arrived, Done: arrived.Add(4 * time.Millisecond), Verb: entity.Insert, Inserts: true,
+		seen := accesslog.Observed{Arrived: arrived, EndToEnd: 4 * time.Millisecond, Verb: entity.Insert, Inserts: true,
 			Table: "races", PartitionKey: "full", HasPartition: true, RowKey: fmt.Sprint(i), Status: 204, Counted: 1}
 		if i%rate >= 30 {
 			seen.Status, seen.Code, seen.Counted = 503, entity.ServerBusy, 0
@@ -75,9 +75,9 @@ func throttledOfApplication(t testing.TB, rate int) float64 {
 
 // servedElsewhere runs a scenario in real time against a server on a socket of this machine.
 func servedElsewhere(t testing.TB, n int) float64 {
-	counts := make(chan *rest.Seen, 10_000)
+	counts := make(chan *accesslog.Observed, 10_000)
 	w := resttest.Listen(t, resttest.Options{Profile: model.Documented, Settings: []string{"round_trip=0s", "read_time=1ms", "write_time=1ms"},
-		Rest: rest.Options{Observe: func(seen *rest.Seen) {
+		Rest: rest.Options{Observe: func(seen *accesslog.Observed) {
 			one := *seen
 			counts <- &one
 		}}})

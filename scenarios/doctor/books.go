@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"loadgen/engine"
-	"loadgen/engine/rest"
+	"loadgen/engine/accesslog"
 	"loadgen/report/document"
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -61,7 +61,7 @@ func measureBooks(ctx context.Context, settings []string) (f booksFigures, err e
 	var lost atomic.Int64
 	record, err := run.Run(ctx, run.Plan{Scenario: s, On: run.Embedded, Out: folder, NoProbe: true,
 		Faults: &engine.FaultPlan{Rules: []engine.FaultRule{{Kind: engine.FaultDrop, Moment: engine.FaultAfter, Share: booksLost, To: time.Hour}}},
-		Seen: func(seen *rest.Seen) {
+		Seen: func(seen *accesslog.Observed) {
 			if seen.Status == 0 {
 				lost.Add(1)
 			}

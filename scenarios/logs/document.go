@@ -25,7 +25,7 @@ func (t *Told) Document() *document.Document {
 	d.Data = &Data{Summary: t.Record.Summary, Capture: t.Record.Capture, Lines: r.Lines, Doubled: r.Doubled, Late: r.Late,
 		Elsewhere: r.Elsewhere, Strays: r.Strays, Keyless: r.Keyless,
 		First: r.First.String(), Last: r.Last.String(), Billed: t.Record.Capture.Billed, SpreadOver: r.SpreadOver,
-		Transactions: t.Estimate.Transactions, Queries: t.Estimate.Queries}
+		Transactions: t.Reading.Estimate.Transactions, Queries: t.Reading.Estimate.Queries}
 	Mark(&d.Answer, t.strict)
 	table := document.NewTable("hottest-by-second", "Hottest partitions by their busiest second", "PartitionKey|cut=40", "asked/s", "served/s",
 		"requests", "throttled|part")
@@ -93,11 +93,11 @@ func (e evidence) Unnamed() int64 {
 }
 
 // WriteBytes is the mean size of a single write.
-func (e evidence) WriteBytes() int64 { return e.Estimate.writes.of(usualEntity) }
+func (e evidence) WriteBytes() int64 { return e.Reading.Estimate.writes.of(usualEntity) }
 
 // ReadBytes is the size of an entity in a reply.
 func (e evidence) ReadBytes() int64 {
-	return cmp.Or(e.Estimate.Entity, e.Estimate.reads.of(e.WriteBytes()))
+	return cmp.Or(e.Reading.Estimate.Entity, e.Reading.Estimate.reads.of(e.WriteBytes()))
 }
 
 // OverTarget reports whether a partition exceeds the target or throttles.

@@ -1,6 +1,8 @@
 package logs
 
 import (
+	"net/http"
+
 	"loadgen/engine/accesslog"
 	"loadgen/engine/entity"
 )
@@ -39,59 +41,69 @@ func (m *mean) of(otherwise int64) int64 {
 }
 
 const (
-	usualEntity     = 1_100
-	aroundChange    = 400
-	aroundBatch     = 200
-	mostTransaction = 100
-	mostPage        = 1_000
+	usualEntity    = 1_100
+	aroundChange   = 400
+	aroundBatch    = 200
+	maxTransaction = 100
+	maxPage        = 1_000
 )
 
-// Entities returns how many entities a request is about: what it would write or read. It is
-// asked of each line once, in their order.
-func (s *Estimate) Entities(e *accesslog.Entry) int64 {
-	ok := e.Outcome() == accesslog.Ok && e.HTTP < 400
+// fill sets how many entities a request is about: what it would write or read, and what counts by the documents'
+// rule, by which throttled and failed requests count none. It is called once for each line, in their order.
+func (s *Estimate) fill(o *accesslog.Observed) {
+	o.Asked = s.entities(o)
+	if o.Outcome() != accesslog.Ok {
+		return
+	}
+	if o.Counted = o.Asked; o.Verb == entity.Query || o.Verb == entity.Get {
+		o.Returned = o.Counted
+	}
+}
+
+func (s *Estimate) entities(o *accesslog.Observed) int64 {
+	ok := o.Outcome() == accesslog.Ok && o.Status < http.StatusBadRequest
 	switch {
-	case e.Verb == entity.Batch:
-		if e.Entities >= 0 {
-			return max(1, e.Entities)
+	case o.Verb == entity.Batch:
+		if o.Asked >= 0 {
+			return max(1, o.Asked)
 		}
 		if s.Transactions++; s.Transaction > 0 {
 			return s.Transaction
 		}
-		if e.RequestPacket < 0 {
+		if o.RequestBytes < 0 {
 			return 1
 		}
 		each := s.writes.of(usualEntity) + aroundChange
-		return min(mostTransaction, max(1, (e.RequestPacket-aroundBatch+each/2)/each))
-	case e.Verb == entity.Query:
-		return s.query(e, ok)
-	case e.Verb < entity.Insert || e.Verb > entity.Get:
+		return min(maxTransaction, max(1, (o.RequestBytes-aroundBatch+each/2)/each))
+	case o.Verb == entity.Query:
+		return s.query(o, ok)
+	case o.Verb < entity.Insert || o.Verb > entity.Get:
 		return 0
-	case ok && e.Verb == entity.Get && e.ResponsePacket > 0:
-		s.reads.add(e.ResponsePacket)
-	case ok && e.Verb != entity.Delete && e.RequestPacket > 0:
-		s.writes.add(e.RequestPacket)
+	case ok && o.Verb == entity.Get && o.ResponseBytes > 0:
+		s.reads.add(o.ResponseBytes)
+	case ok && o.Verb != entity.Delete && o.RequestBytes > 0:
+		s.writes.add(o.RequestBytes)
 	}
 	return 1
 }
 
-func (s *Estimate) query(e *accesslog.Entry, ok bool) int64 {
-	if e.Entities >= 0 {
-		return max(1, e.Entities)
+func (s *Estimate) query(o *accesslog.Observed, ok bool) int64 {
+	if o.Asked >= 0 {
+		return max(1, o.Asked)
 	}
-	if s.Queries++; !e.Exact {
+	if s.Queries++; !o.Exact {
 		s.Inexact++
 	}
-	if !ok || e.ResponsePacket < 0 {
+	if !ok || o.ResponseBytes < 0 {
 		return 1
 	}
 	each := s.Entity
 	if each == 0 {
 		each = s.reads.of(s.writes.of(usualEntity))
 	}
-	most := int64(mostPage)
-	if e.Top > 0 {
-		most = min(most, e.Top)
+	page := int64(maxPage)
+	if o.Top > 0 {
+		page = min(page, o.Top)
 	}
-	return min(most, max(1, (e.ResponsePacket+each/2)/each))
+	return min(page, max(1, (o.ResponseBytes+each/2)/each))
 }

@@ -30,9 +30,9 @@ func TestWhatQueriesAskFor(t *testing.T) {
 		for i, hash := range []func(string) string{nil, hashed} {
 			entries, _ := read(t, logs.Options{Hash: hash}, path)
 			got, want := &entries[0], []string{row.filter, row.hashed}[i]
-			if len(entries) != 1 || got.Filter != want || got.Further != row.further || got.ClientID != e.ClientID {
-				t.Errorf("%s, hashed %v: filter %q, further %v, client %q; want %q, %v, %q", row.sentence, i > 0, got.Filter, got.Further, got.ClientID,
-					want, row.further, e.ClientID)
+			if len(entries) != 1 || got.Filter != want || got.Further != row.further || got.ClientRequestID != e.ClientRequestID {
+				t.Errorf("%s, hashed %v: filter %q, further %v, client %q; want %q, %v, %q", row.sentence, i > 0, got.Filter, got.Further, got.ClientRequestID,
+					want, row.further, e.ClientRequestID)
 			}
 		}
 	}

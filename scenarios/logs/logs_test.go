@@ -29,10 +29,10 @@ var begins = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 
 // request is an entry of a log: an operation on a key at so long after the log begins.
 func request(at time.Duration, operation, partition, row string, status int) accesslog.Entry {
-	e := accesslog.Entry{At: entity.TicksOf(begins.Add(at)), Operation: operation, HTTP: status, EndToEnd: 12 * time.Millisecond, Server: 5 * time.Millisecond,
-		Account: "races", Service: "table", RequestID: fmt.Sprintf("%d-%s-%s", at, partition, row), Index: 0, RequestHeader: -1, RequestPacket: 900, ResponseHeader: -1,
-		ResponsePacket: 1000, ContentLength: 900, ClientID: fmt.Sprintf("c-%d-%s-%s", at, partition, row)}
-	e.Status = map[int]string{503: "ThrottlingError", 500: "ServerTimeoutError"}[status]
+	e := accesslog.Entry{Observed: accesslog.Observed{At: entity.TicksOf(begins.Add(at)), Operation: operation, Status: status, EndToEnd: 12 * time.Millisecond,
+		Server: 5 * time.Millisecond, RequestID: fmt.Sprintf("%d-%s-%s", at, partition, row), RequestBytes: 900, ResponseBytes: 1000,
+		ClientRequestID: fmt.Sprintf("c-%d-%s-%s", at, partition, row)}, Account: "races", Index: 0, RequestHeader: -1, ResponseHeader: -1, ContentLength: 900}
+	e.StatusText = map[int]string{503: "ThrottlingError", 500: "ServerTimeoutError"}[status]
 	key := fmt.Sprintf("(PartitionKey='%s',RowKey='%s')", partition, row)
 	e.URL, e.ObjectKey = "https://races.table.core.windows.net/Runners"+key, "/races/Runners"+key
 	switch operation {
@@ -75,18 +75,18 @@ func tellPlan(t *testing.T, p logs.Plan, paths ...string) *logs.Told {
 	return told
 }
 
-// read returns the entries of a log as they are read, and what was read.
-func read(t *testing.T, o logs.Options, path string) (entries []accesslog.Entry, r logs.Reading) {
+// read returns the requests of a log as they are read, and what was read.
+func read(t *testing.T, o logs.Options, path string) (requests []accesslog.Observed, r logs.Reading) {
 	t.Helper()
 	files, err := logs.Open([]string{path}, nil)
 	if err == nil {
-		err = logs.Read(files, o, &r, func(e *accesslog.Entry) error {
-			entries = append(entries, *e)
+		err = logs.Read(files, o, &r, func(one *accesslog.Observed) error {
+			requests = append(requests, *one)
 			return nil
 		})
 	}
 	require.NoError(t, err)
-	return entries, r
+	return requests, r
 }
 
 // A log of two hours in folders, in files of which two are of the same time, lines in
@@ -211,9 +211,9 @@ func TestWhatIsEstimated(t *testing.T) {
 	insert := request(0, "InsertEntity", "p", "1", 201) // a body of 900 bytes
 	get := request(1, "QueryEntity", "p", "1", 200)     // a reply of 1,000
 	batch := request(2, "EntityGroupTransaction", "", "", 202)
-	batch.RequestPacket = 200 + 7*(900+400)
+	batch.RequestBytes = 200 + 7*(900+400)
 	scan := request(3, "QueryEntities", "p", "", 200)
-	scan.ResponsePacket = 25_300
+	scan.ResponseBytes = 25_300
 	for _, row := range []struct {
 		sentence string
 		estimate logs.Estimate
@@ -222,7 +222,7 @@ func TestWhatIsEstimated(t *testing.T) {
 		{"an insert, a get, seven of a transaction and 25 of a query", logs.Estimate{}, 1 + 1 + 7 + 25},
 		{"what is said goes before", logs.Estimate{Transaction: 20, Entity: 5060}, 1 + 1 + 20 + 5},
 	} {
-		told := tellPlan(t, logs.Plan{Estimate: row.estimate}, write(t, "a.log", insert, get, batch, scan))
+		told := tell(t, logs.Options{Estimate: row.estimate}, write(t, "a.log", insert, get, batch, scan))
 		assert.Equal(t, row.want, told.Record.Capture.Entities, row.sentence)
 		assert.Containsf(t, printed(t, told, report.FormText), "1 transaction without a partition", "%s: a transaction has no key", row.sentence)
 	}
@@ -326,7 +326,7 @@ func TestAFolderOfAllFormats(t *testing.T) {
 		default:
 			_, key, _ := strings.Cut(e.URL, "PartitionKey='")
 			partition, row, _ := strings.Cut(key, "',RowKey='")
-			lines["d.csv"] += fmt.Sprintf("%s,delete,Runners,%s,%s,%d,12,5,900,1000,%s\n", at, partition, strings.TrimSuffix(row, "')"), e.HTTP, e.ClientID)
+			lines["d.csv"] += fmt.Sprintf("%s,delete,Runners,%s,%s,%d,12,5,900,1000,%s\n", at, partition, strings.TrimSuffix(row, "')"), e.Status, e.ClientRequestID)
 		}
 	}
 	for name, text := range lines {
@@ -414,7 +414,7 @@ func TestTimeoutsOfALog(t *testing.T) {
 		for i := range 100 {
 			e := request(time.Duration(i)*50*time.Millisecond, "UpdateEntity", "p", fmt.Sprint(i), 204)
 			if i%2 == 1 {
-				e.HTTP, e.Status = row.http, row.status
+				e.Status, e.StatusText = row.http, row.status
 			}
 			entries = append(entries, e)
 		}

@@ -1,76 +1,67 @@
 package logs
 
 import (
+	"container/heap"
 	"strings"
-	"time"
 
 	"loadgen/engine/accesslog"
-	"loadgen/engine/entity"
 )
 
-// order holds entries until they are handed on, the earliest first, those of one instant as
-// they came.
-type order struct {
-	heap []waiting
+// queue holds requests until they are passed on, the earliest first, those of one time in the order of the log.
+type queue struct {
+	heap []*queued
+	// free are those that can be used again.
+	free []*queued
 	came uint64
-	// lines are what waits, of which those in free are empty.
-	lines []line
-	free  []uint32
 }
 
-type waiting struct {
-	at   entity.Ticks
+// queued is a request that waits, with texts of its own.
+type queued struct {
+	accesslog.Observed
 	came uint64
-	// line is its place in order.lines.
-	line uint32
 }
 
-func (o *order) len() int { return len(o.heap) }
+// Len, Less, Swap, Push and Pop implement heap.Interface.
+func (q *queue) Len() int { return len(q.heap) }
 
-func (w *waiting) before(other *waiting) bool {
-	return w.at < other.at || w.at == other.at && w.came < other.came
+// Less is described with Len.
+func (q *queue) Less(i, j int) bool {
+	a, b := q.heap[i], q.heap[j]
+	return a.At < b.At || a.At == b.At && a.came < b.came
 }
 
-func (o *order) push(l line) {
-	if len(o.free) == 0 {
-		o.free = append(o.free, uint32(len(o.lines)))
-		o.lines = append(o.lines, line{})
-	}
-	place := o.free[len(o.free)-1]
-	o.free = o.free[:len(o.free)-1]
-	o.lines[place] = l
-	o.heap = append(o.heap, waiting{l.at, o.came, place})
-	o.came++
-	for i := len(o.heap) - 1; i > 0; {
-		parent := (i - 1) / 2
-		if !o.heap[i].before(&o.heap[parent]) {
-			return
-		}
-		o.heap[i], o.heap[parent] = o.heap[parent], o.heap[i]
-		i = parent
-	}
+// Swap is described with Len.
+func (q *queue) Swap(i, j int) { q.heap[i], q.heap[j] = q.heap[j], q.heap[i] }
+
+// Push is described with Len.
+func (q *queue) Push(one any) { q.heap = append(q.heap, one.(*queued)) }
+
+// Pop is described with Len.
+func (q *queue) Pop() any {
+	last := len(q.heap) - 1
+	one := q.heap[last]
+	q.heap = q.heap[:last]
+	return one
 }
 
-func (o *order) pop() line {
-	place, last := o.heap[0].line, len(o.heap)-1
-	first := o.lines[place]
-	o.lines[place] = line{}
-	o.free = append(o.free, place)
-	o.heap[0] = o.heap[last]
-	o.heap = o.heap[:last]
-	for i := 0; ; {
-		least := i
-		for child := 2*i + 1; child <= 2*i+2 && child < last; child++ {
-			if o.heap[child].before(&o.heap[least]) {
-				least = child
-			}
-		}
-		if least == i {
-			return first
-		}
-		o.heap[i], o.heap[least] = o.heap[least], o.heap[i]
-		i = least
+// add adds a request.
+func (q *queue) add(o *accesslog.Observed) {
+	one := new(queued)
+	if last := len(q.free) - 1; last >= 0 {
+		one, q.free = q.free[last], q.free[:last]
 	}
+	*one = queued{*o, q.came}
+	q.came++
+	heap.Push(q, one)
+}
+
+// take removes the earliest request and returns it.
+func (q *queue) take() accesslog.Observed {
+	one := heap.Pop(q).(*queued)
+	q.free = append(q.free, one)
+	o := one.Observed
+	one.Observed = accesslog.Observed{}
+	return o
 }
 
 // doubles knows the last requests by their ids, so that a line that stands twice counts
@@ -110,21 +101,6 @@ func (d *doubles) again(e *accesslog.Entry) bool {
 	known := len(d.now)
 	d.now[id] = struct{}{}
 	return len(d.now) == known
-}
-
-// line is what of an entry waits to be put in order: a third of its size, with one text of
-// its own.
-type line struct {
-	at                                    entity.Ticks
-	endToEnd, server                      time.Duration
-	request, response, top, entities      int64
-	operation, status, table, class, form string
-	// text holds PartitionKey, RowKey, the client's id, and a query's filter.
-	text                            string
-	partition, row, client          uint32
-	http                            int16
-	verb                            entity.Verb
-	keyed, keyedRow, exact, further bool
 }
 
 // labels keep one copy of each text that stands in many lines.

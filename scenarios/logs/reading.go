@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -29,7 +30,9 @@ type Options struct {
 	Hash func(key string) string
 	// Held is how many entries wait at a time to be put in order, 0 for [defaultHeld].
 	Held int
-	// Progress is told now and again how many lines were read; it may be nil.
+	// Estimate has what is given of the entities that lines do not say.
+	Estimate Estimate
+	// Progress is called now and again with the number of lines that were read; it may be nil.
 	Progress func(lines int64)
 }
 
@@ -63,27 +66,28 @@ type Reading struct {
 	// Others are some of the tables that were left out.
 	Others []string
 	// Genuine says that the first address is the table service's.
-	Genuine bool
+	Genuine  bool
+	Estimate Estimate
 }
 
 // Gap is a stretch of a log without a line.
 type Gap struct{ From, To entity.Ticks }
 
-// Read reads files as one log: it calls visit for each entry, once, in the order of time.
-// What visit is given is good until it returns. Lines that come late by more than Held others are
-// passed on with the time of the last. What was read is told in told, which is good during
-// a visit as well. The error wraps [ErrSource], or is that of visit.
-func Read(files []Source, o Options, told *Reading, visit func(*accesslog.Entry) error) error {
+// Read reads files as one log: it calls visit for each request, once, in the order of time, with its estimated
+// entities. The request is valid until visit returns; its texts may be kept. Lines that come late by more than Held
+// others are passed on with the time of the last. What was read is in reading, also during a visit. The
+// error wraps [ErrSource], or is that of visit.
+func Read(files []Source, o Options, reading *Reading, visit func(*accesslog.Observed) error) error {
 	if o.Held == 0 {
 		o.Held = defaultHeld
 	}
-	*told = Reading{Keyless: make(map[string]int64)}
-	r := &reader{options: o, visit: visit, told: told}
+	*reading = Reading{Keyless: make(map[string]int64), Estimate: o.Estimate}
+	r := &reader{options: o, visit: visit, reading: reading}
 	r.strays = strayFilter{pass: r.pass, drop: r.dropStray}
 	for len(files) > 0 {
 		// Files of one folder may be of the same hour.
 		group := 1
-		for group < len(files) && group < mostOpen && files[group].Group == files[0].Group {
+		for group < len(files) && group < maxOpen && files[group].Group == files[0].Group {
 			group++
 		}
 		if err := r.group(files[:group]); err != nil {
@@ -91,7 +95,7 @@ func Read(files []Source, o Options, told *Reading, visit func(*accesslog.Entry)
 		}
 		files = files[group:]
 	}
-	for r.order.len() > 0 {
+	for r.queue.Len() > 0 {
 		if err := r.passTimestamp(); err != nil {
 			return err
 		}
@@ -101,31 +105,30 @@ func Read(files []Source, o Options, told *Reading, visit func(*accesslog.Entry)
 
 // dropStray counts a stray line.
 func (r *reader) dropStray(at entity.Ticks) {
-	if r.told.Strays++; len(r.told.StrayTimes) < maxNamed {
-		r.told.StrayTimes = append(r.told.StrayTimes, at)
+	if r.reading.Strays++; len(r.reading.StrayTimes) < maxNamed {
+		r.reading.StrayTimes = append(r.reading.StrayTimes, at)
 	}
 }
 
-// mostOpen is how many files are read side by side.
-const mostOpen = 64
+// maxOpen is how many files are read side by side.
+const maxOpen = 64
 
-// reader is a log under way.
+// reader is a log in progress.
 type reader struct {
 	options Options
-	visit   func(*accesslog.Entry) error
-	told    *Reading
-	order   order
+	visit   func(*accesslog.Observed) error
+	reading *Reading
+	queue   queue
 	strays  strayFilter
 	doubles doubles
 	labels  labels
-	room    accesslog.Entry
 	begun   bool
-	// resolution is of the lines so far: a log has as many of them waiting as are held before
-	// the first is passed on.
+	// resolution is of the lines so far: a log has as many of them waiting as are held before the first is
+	// passed on.
 	resolution clock.Resolution
 	// latest is the latest timestamp so far, sameTime what passTimestamp passes on.
 	latest   entity.Ticks
-	sameTime []line
+	sameTime []accesslog.Observed
 }
 
 // maxSpread bounds how many lines with one timestamp wait to be spread evenly.
@@ -133,54 +136,55 @@ const maxSpread = 1 << 20
 
 // group reads files side by side, always on in the one that is furthest behind.
 func (r *reader) group(files []Source) error {
-	if len(files) == 1 {
-		return r.file(files[0], r.take)
-	}
 	type stream struct {
-		next func() (*accesslog.Entry, bool)
+		next func() (*accesslog.Entry, error, bool)
 		head *accesslog.Entry
 	}
-	var failed error
 	var open []*stream
 	for _, file := range files {
-		entries := func(yield func(*accesslog.Entry) bool) {
-			err := r.file(file, func(e *accesslog.Entry) error {
-				if !yield(e) {
-					return errEnough
-				}
-				return nil
-			})
-			if err != nil && err != errEnough && failed == nil {
-				failed = err
-			}
-		}
-		next, stop := iter.Pull(iter.Seq[*accesslog.Entry](entries))
+		next, stop := iter.Pull2(r.entries(file))
 		defer stop()
-		if head, some := next(); some {
-			open = append(open, &stream{next, head})
-		}
+		open = append(open, &stream{next: next})
 	}
-	for len(open) > 0 && failed == nil {
-		least := 0
-		for i := range open {
-			if open[i].head.At < open[least].head.At {
-				least = i
-			}
+	advance := func(one *stream) (err error) {
+		some := false
+		if one.head, err, some = one.next(); !some {
+			open = slices.DeleteFunc(open, func(other *stream) bool { return other == one })
 		}
-		one := open[least]
-		if err := r.take(one.head); err != nil {
+		return err
+	}
+	for _, one := range slices.Clone(open) {
+		if err := advance(one); err != nil {
 			return err
 		}
-		head, some := one.next()
-		if one.head = head; !some {
-			open = append(open[:least], open[least+1:]...)
+	}
+	for len(open) > 0 {
+		first := slices.MinFunc(open, func(a, b *stream) int { return cmp.Compare(a.head.At, b.head.At) })
+		if err := r.take(first.head); err != nil {
+			return err
+		}
+		if err := advance(first); err != nil {
+			return err
 		}
 	}
-	return failed
+	return nil
 }
 
-// errEnough ends the reading of a file that nobody asks for any more.
-var errEnough = accesslog.Stop(ErrSource)
+// entries returns the entries of one file, and at the end the error of reading it.
+func (r *reader) entries(file Source) iter.Seq2[*accesslog.Entry, error] {
+	return func(yield func(*accesslog.Entry, error) bool) {
+		stopped := errors.New("stopped")
+		err := r.file(file, func(e *accesslog.Entry) error {
+			if !yield(e, nil) {
+				return stopped
+			}
+			return nil
+		})
+		if err != nil && err != stopped {
+			yield(nil, err)
+		}
+	}
+}
 
 // file reads one file.
 func (r *reader) file(file Source, visit func(*accesslog.Entry) error) error {
@@ -189,24 +193,23 @@ func (r *reader) file(file Source, visit func(*accesslog.Entry) error) error {
 		return err
 	}
 	defer from.Close()
-	r.told.Files++
+	r.reading.Files++
 	o := accesslog.Options{File: file.Name, Table: r.options.Table, TimeFormat: r.options.TimeFormat, Names: r.options.Names, Note: r.note}
 	format, err := accesslog.Read(from, o, func(e *accesslog.Entry) error {
-		r.told.Lines++
-		if r.told.Lines == 1 {
+		if r.reading.Lines++; r.reading.Lines == 1 {
 			_, address, _ := strings.Cut(e.URL, "://")
 			host, _, _ := strings.Cut(address, "/")
-			r.told.Genuine = wire.IsTableHost(host)
+			r.reading.Genuine = wire.IsTableHost(host)
 		}
-		if r.options.Progress != nil && r.told.Lines&0x3fff == 0 {
-			r.options.Progress(r.told.Lines)
+		if r.options.Progress != nil && r.reading.Lines&0x3fff == 0 {
+			r.options.Progress(r.reading.Lines)
 		}
-		return accesslog.Stop(visit(e))
+		return visit(e)
 	})
 	switch {
 	case err == nil:
-		if !slices.Contains(r.told.Formats, string(format)) {
-			r.told.Formats = append(r.told.Formats, string(format))
+		if !slices.Contains(r.reading.Formats, string(format)) {
+			r.reading.Formats = append(r.reading.Formats, string(format))
 		}
 	case errors.Is(err, accesslog.ErrLog):
 		err = faulty{err}
@@ -216,8 +219,8 @@ func (r *reader) file(file Source, visit func(*accesslog.Entry) error) error {
 
 // note keeps a note about a file, each once.
 func (r *reader) note(text string) {
-	if len(r.told.Notes) < maxNotes && !slices.Contains(r.told.Notes, text) {
-		r.told.Notes = append(r.told.Notes, text)
+	if len(r.reading.Notes) < maxNotes && !slices.Contains(r.reading.Notes, text) {
+		r.reading.Notes = append(r.reading.Notes, text)
 	}
 }
 
@@ -233,51 +236,50 @@ func (f faulty) Is(other error) bool { return other == ErrSource }
 // Unwrap returns the fault.
 func (f faulty) Unwrap() error { return f.error }
 
-// take takes an entry among those that wait.
+// take adds an entry to those that wait, unless it is of another table or a repeated line.
 func (r *reader) take(e *accesslog.Entry) error {
 	if r.options.Table != "" && e.Table != r.options.Table {
-		t := r.told
-		if t.Elsewhere++; e.Table != "" && len(t.Others) < mostOthers && !slices.Contains(t.Others, e.Table) {
+		t := r.reading
+		if t.Elsewhere++; e.Table != "" && len(t.Others) < maxOthers && !slices.Contains(t.Others, e.Table) {
 			t.Others = append(t.Others, strings.Clone(e.Table))
 		}
 		return nil
 	}
 	if r.doubles.again(e) {
-		r.told.Doubled++
+		r.reading.Doubled++
 		return nil
 	}
-	var text strings.Builder
-	text.Grow(len(e.Key.Partition) + len(e.Key.Row) + len(e.ClientID) + len(e.Filter))
-	text.WriteString(e.Key.Partition)
-	text.WriteString(e.Key.Row)
-	text.WriteString(e.ClientID)
-	text.WriteString(e.Filter)
-	r.order.push(line{at: e.At, endToEnd: e.EndToEnd, server: e.Server, request: e.RequestPacket, response: e.ResponsePacket, top: e.Top, entities: e.Entities,
-		operation: r.labels.of(e.Operation), status: r.labels.of(e.Status), table: r.labels.of(e.Table), class: r.labels.of(e.Class), form: r.labels.of(e.Shape),
-		text: text.String(), partition: uint32(len(e.Key.Partition)), row: uint32(len(e.Key.Row)), client: uint32(len(e.ClientID)), http: int16(e.HTTP), verb: e.Verb,
-		keyed: e.Keyed, keyedRow: e.KeyedRow, exact: e.Exact, further: e.Further})
+	o := e.Observed
+	o.RequestID, o.ETag, o.Code = "", "", entity.Code(r.labels.of(string(o.Code)))
+	for _, text := range []*string{&o.Operation, &o.Table, &o.Class, &o.Shape} {
+		*text = r.labels.of(*text)
+	}
+	for _, text := range []*string{&o.PartitionKey, &o.RowKey, &o.ClientRequestID, &o.Filter} {
+		*text = strings.Clone(*text)
+	}
+	r.queue.add(&o)
 	r.resolution.Add(clock.Instant(e.At.Time().UnixNano()))
 	r.latest = max(r.latest, e.At)
-	incomplete := r.order.heap[0].at == r.latest && r.resolution.Unit() > 0 && r.order.len() < maxSpread
-	if r.order.len() <= r.options.Held || incomplete {
+	incomplete := r.queue.heap[0].At == r.latest && r.resolution.Unit() > 0 && r.queue.Len() < maxSpread
+	if r.queue.Len() <= r.options.Held || incomplete {
 		return nil
 	}
 	return r.passTimestamp()
 }
 
-// passTimestamp passes on the earliest of the entries that wait, or all with the earliest
-// timestamp, spread evenly, where timestamps are whole seconds or minutes.
+// passTimestamp passes on the earliest of the requests that wait, or all with the earliest timestamp, spread evenly,
+// where timestamps are whole seconds or minutes.
 func (r *reader) passTimestamp() error {
-	r.sameTime = append(r.sameTime[:0], r.order.pop())
+	r.sameTime = append(r.sameTime[:0], r.queue.take())
 	if r.resolution.Unit() > 0 {
-		for r.order.len() > 0 && r.order.heap[0].at == r.sameTime[0].at {
-			r.sameTime = append(r.sameTime, r.order.pop())
+		for r.queue.Len() > 0 && r.queue.heap[0].At == r.sameTime[0].At {
+			r.sameTime = append(r.sameTime, r.queue.take())
 		}
 	}
 	for i := range r.sameTime {
 		if i > 0 {
-			r.told.SpreadOver = r.resolution.Unit()
-			r.sameTime[i].at += entity.Ticks(r.resolution.Offset(i, len(r.sameTime)) / 100)
+			r.reading.SpreadOver = r.resolution.Unit()
+			r.sameTime[i].At += entity.Ticks(r.resolution.Offset(i, len(r.sameTime)) / 100)
 		}
 		if err := r.strays.add(&r.sameTime[i]); err != nil {
 			return err
@@ -286,55 +288,54 @@ func (r *reader) passTimestamp() error {
 	return nil
 }
 
-// pass hands an entry on.
-func (r *reader) pass(next *line) error {
-	e, t := &r.room, r.told
-	row, client := next.partition+next.row, next.partition+next.row+next.client
-	*e = accesslog.Entry{At: next.at, Operation: next.operation, Status: next.status, HTTP: int(next.http), EndToEnd: next.endToEnd, Server: next.server, RequestPacket: next.request,
-		ResponsePacket: next.response, ClientID: next.text[row:client], About: accesslog.About{Verb: next.verb, Table: next.table,
-			Key:   entity.Key{Partition: next.text[:next.partition], Row: next.text[next.partition:row]},
-			Keyed: next.keyed, KeyedRow: next.keyedRow, Class: next.class, Shape: next.form, Filter: next.text[client:], Exact: next.exact, Further: next.further, Top: next.top, Entities: next.entities}}
+// pass hands a request on.
+func (r *reader) pass(o *accesslog.Observed) error {
+	t := r.reading
 	switch {
 	case !r.begun:
-		r.begun, t.First, t.Last = true, e.At, e.At
-	case e.At < t.Last:
+		r.begun, t.First, t.Last = true, o.At, o.At
+	case o.At < t.Last:
 		t.Late++
-		e.At = t.Last
+		o.At = t.Last
 	}
-	if e.At-t.Last >= longGap {
-		t.Gaps = append(t.Gaps, Gap{t.Last, e.At})
-		if len(t.Gaps) > mostGaps {
-			least := 0
-			for i := range t.Gaps {
-				if t.Gaps[i].To-t.Gaps[i].From < t.Gaps[least].To-t.Gaps[least].From {
-					least = i
-				}
-			}
-			t.Gaps = append(t.Gaps[:least], t.Gaps[least+1:]...)
-		}
+	t.addGap(o.At)
+	t.Last = o.At
+	o.Arrived = clock.Instant((o.At - t.First) * 100)
+	t.Estimate.fill(o)
+	if o.Verb >= entity.Insert && o.Verb <= entity.Batch && !o.HasPartition {
+		t.Keyless[o.Operation]++
 	}
-	t.Last = e.At
-	if e.Verb >= entity.Insert && e.Verb <= entity.Batch && !e.Keyed {
-		t.Keyless[e.Operation]++
-	}
-	if e.ClientID != "" {
+	if o.ClientRequestID != "" {
 		t.Named++
 	}
-	if hash := r.options.Hash; hash != nil && e.Keyed {
-		e.Filter = hashedFilter(e, hash)
-		e.Key.Partition = hash(e.Key.Partition)
-		if e.KeyedRow {
-			e.Key.Row = hash(e.Key.Row)
+	if hash := r.options.Hash; hash != nil && o.HasPartition {
+		o.Filter = hashedFilter(o, hash)
+		o.PartitionKey = hash(o.PartitionKey)
+		if o.HasRow {
+			o.RowKey = hash(o.RowKey)
 		}
 	} else if hash != nil {
 		// What is left of a filter across partitions names keys, or bounds of them.
-		e.Filter = ""
+		o.Filter = ""
 	}
-	return r.visit(e)
+	return r.visit(o)
 }
 
-// mostOthers is how many tables are named that were left out.
-const mostOthers = 100
+// addGap keeps the stretch from the last line to the next one if it is among the longest.
+func (t *Reading) addGap(next entity.Ticks) {
+	if next-t.Last < minGap {
+		return
+	}
+	t.Gaps = append(t.Gaps, Gap{t.Last, next})
+	if len(t.Gaps) > maxGaps {
+		shortest := slices.MinFunc(t.Gaps, func(a, b Gap) int { return cmp.Compare(a.To-a.From, b.To-b.From) })
+		at := slices.Index(t.Gaps, shortest)
+		t.Gaps = slices.Delete(t.Gaps, at, at+1)
+	}
+}
+
+// maxOthers is how many tables are named that were left out.
+const maxOthers = 100
 
 // Missing says what a log of which a table was asked for lacks for anything to be told of
 // it, nil where nothing does. The error wraps [ErrSource].
@@ -366,7 +367,7 @@ func (t *Reading) keyless() string {
 
 // hashedFilter returns what is left of a filter of one partition when keys are hashed: the
 // partition alone, of one entity both keys, and nothing of bounds, whose order is gone.
-func hashedFilter(e *accesslog.Entry, hash func(string) string) string {
+func hashedFilter(e *accesslog.Observed, hash func(string) string) string {
 	parsed, code, _ := filter.Parse(e.Filter)
 	if e.Filter == "" || code != entity.OK {
 		return ""
@@ -374,7 +375,7 @@ func hashedFilter(e *accesslog.Entry, hash func(string) string) string {
 	span := parsed.Range()
 	switch span.Class() {
 	case filter.ClassPartitionScan:
-		span = filter.OnePartition(hash(e.Key.Partition))
+		span = filter.OnePartition(hash(e.PartitionKey))
 	case filter.ClassPoint:
 		span = filter.Point(hash(span.From.Partition), hash(span.From.Row))
 	default:
@@ -384,8 +385,8 @@ func hashedFilter(e *accesslog.Entry, hash func(string) string) string {
 	return text
 }
 
-// mostGaps is how many stretches without a line are told, longGap how long one is at least.
+// maxGaps is how many stretches without a line are told, minGap how long one is at least.
 const (
-	mostGaps = 5
-	longGap  = 60 * 10_000_000
+	maxGaps = 5
+	minGap  = 60 * 10_000_000
 )

@@ -1,6 +1,9 @@
 package logs
 
-import "loadgen/engine/entity"
+import (
+	"loadgen/engine/accesslog"
+	"loadgen/engine/entity"
+)
 
 const (
 	// A stray line is a day or more from all others, in ticks.
@@ -15,29 +18,29 @@ const (
 // strayFilter drops lines whose time is a day or more from those of all others, as with a wrong clock or year.
 // Lines must come in the order of time. It keeps all if every line is that far from the next.
 type strayFilter struct {
-	pass func(*line) error
+	pass func(*accesslog.Observed) error
 	drop func(at entity.Ticks)
 	// last is the line before, which is passed or dropped with the next one; latest is the greatest time so far.
-	last    line
+	last    accesslog.Observed
 	hasLast bool
 	latest  entity.Ticks
 	// isFar says that last is far from the line before it.
 	isFar bool
 	// waiting are lines that are stray if another line is not.
-	waiting []line
+	waiting []accesslog.Observed
 	// passed says that a line was passed, disabled that all lines are.
 	passed, disabled bool
 }
 
 // add adds the next line.
-func (f *strayFilter) add(next *line) error {
-	isFar := !f.hasLast || next.at-f.latest >= strayDistance
+func (f *strayFilter) add(next *accesslog.Observed) error {
+	isFar := !f.hasLast || next.At-f.latest >= strayDistance
 	if f.hasLast {
 		if err := f.passOrDrop(isFar); err != nil {
 			return err
 		}
 	}
-	f.last, f.hasLast, f.isFar, f.latest = *next, true, isFar, max(f.latest, next.at)
+	f.last, f.hasLast, f.isFar, f.latest = *next, true, isFar, max(f.latest, next.At)
 	return nil
 }
 
@@ -46,12 +49,12 @@ func (f *strayFilter) passOrDrop(nextIsFar bool) error {
 	switch {
 	case !f.isFar || !nextIsFar || f.disabled:
 		for i := range f.waiting {
-			f.drop(f.waiting[i].at)
+			f.drop(f.waiting[i].At)
 		}
 		f.waiting, f.passed = nil, true
 		return f.pass(&f.last)
 	case f.passed:
-		f.drop(f.last.at)
+		f.drop(f.last.At)
 		return nil
 	}
 	if f.waiting = append(f.waiting, f.last); len(f.waiting) < maxWaiting {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"loadgen/engine/accesslog"
 	"loadgen/engine/entity"
 	"loadgen/report/document"
 	"loadgen/results/resultstest"
@@ -35,7 +36,7 @@ func TestStrays(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var passed, left []string
 			at, said := entity.Ticks(0), map[entity.Ticks]string{}
-			s := strayFilter{pass: func(l *line) error { passed = append(passed, said[l.at]); return nil },
+			s := strayFilter{pass: func(o *accesslog.Observed) error { passed = append(passed, said[o.At]); return nil },
 				drop: func(at entity.Ticks) { left = append(left, said[at]) }}
 			const hour = strayDistance / 24
 			for word := range strings.FieldsSeq(tt.hours) {
@@ -46,7 +47,7 @@ func TestStrays(t *testing.T) {
 					at = n * hour
 				}
 				said[at] = word
-				require.NoError(t, s.add(&line{at: at}))
+				require.NoError(t, s.add(&accesslog.Observed{At: at}))
 			}
 			require.NoError(t, s.close())
 			assert.Equal(t, tt.passed, strings.Join(passed, " "), "passed on")

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,18 +14,15 @@ import (
 
 	"loadgen/engine/accesslog"
 	"loadgen/engine/clock"
-	"loadgen/engine/entity"
 	"loadgen/engine/model"
-	"loadgen/engine/rest"
 	"loadgen/results"
 	"loadgen/scenarios/capture"
 )
 
 // Plan says what is told of a log.
 type Plan struct {
-	Files    []Source
-	Reading  Options
-	Estimate Estimate
+	Files   []Source
+	Reading Options
 	// Strict says that whether the load of the log was sustained is asked.
 	Strict bool
 	// Out is where the record is kept, which holds keys of the log: empty keeps none.
@@ -38,9 +34,8 @@ type Plan struct {
 
 // Told is what a log says.
 type Told struct {
-	Record   *results.Record
-	Reading  *Reading
-	Estimate Estimate
+	Record  *results.Record
+	Reading *Reading
 	// Latency is that of each operation, by its name.
 	Latency map[string]*Latency
 	// Folder is where the record is to be kept, empty for nowhere.
@@ -52,20 +47,17 @@ type Told struct {
 type teller struct {
 	plan     Plan
 	folder   results.Folder
-	estimate *Estimate
 	told     *Told
 	examined capture.Examination
 	begun    bool
-	first    entity.Ticks
 	last     clock.Instant
-	room     rest.Seen
 }
 
 // Tell reads a log and makes a record of it, which is judged and sealed. It takes a
 // temporary folder for it where none is kept. The error wraps [ErrSource] where something
 // is wrong with the log, or that no line says a key, or results.ErrWrite.
 func Tell(p Plan) (told *Told, err error) {
-	told = &Told{Estimate: p.Estimate, strict: p.Strict, Latency: make(map[string]*Latency)}
+	told = &Told{strict: p.Strict, Latency: make(map[string]*Latency)}
 	if p.Out == "" {
 		made, err := os.MkdirTemp("", "loadgen-log-")
 		if err != nil {
@@ -97,7 +89,7 @@ func Hashing(salt []byte) func(key string) string {
 }
 
 func (t *Told) make(p *Plan, folder results.Folder) error {
-	one := &teller{plan: *p, folder: folder, told: t, estimate: &t.Estimate}
+	one := &teller{plan: *p, folder: folder, told: t}
 	t.Reading = new(Reading)
 	err := Read(p.Files, p.Reading, t.Reading, one.take)
 	if err != nil {
@@ -110,36 +102,26 @@ func (t *Told) make(p *Plan, folder results.Folder) error {
 	return err
 }
 
-// take takes down one entry.
-func (t *teller) take(e *accesslog.Entry) error {
+// take records one request.
+func (t *teller) take(o *accesslog.Observed) error {
 	if !t.begun {
-		t.begun, t.first = true, e.At
-		documented, err := model.New(model.Documented)
-		if err != nil {
-			return err
-		}
-		manifest := results.Manifest{Command: t.plan.Command, Scenario: results.Scenario{Name: "log"},
-			Tool:   results.Tool{Version: t.plan.Version, Commit: t.plan.Commit, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH},
-			Target: results.Logged, Genuine: t.told.Reading.Genuine, Started: e.At.Time(), Time: "real", Operations: capture.Kinds(),
-			Targets:     results.Targets{Partition: documented.PartitionTarget, Account: documented.AccountTarget, Documented: true},
-			Environment: results.Environment{CPUs: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0)}}
-		if err := t.examined.Begin(t.folder, manifest, time.Minute); err != nil {
+		t.begun = true
+		if err := t.begin(o.At.Time()); err != nil {
 			return err
 		}
 	}
-	seen := t.seen(e)
-	t.examined.Saw(seen)
-	t.last = max(t.last, seen.Done+1)
-	of := t.told.Latency[e.Operation]
+	t.examined.Saw(o)
+	t.last = max(t.last, o.Done()+1)
+	of := t.told.Latency[o.Operation]
 	if of == nil {
-		if len(t.told.Latency) >= mostOperations {
+		if len(t.told.Latency) >= maxOperations {
 			return nil
 		}
 		of = new(Latency)
-		t.told.Latency[e.Operation] = of
+		t.told.Latency[o.Operation] = of
 	}
 	of.Requests++
-	switch e.Outcome() {
+	switch o.Outcome() {
 	case accesslog.Throttled:
 		of.Throttled++
 		return nil
@@ -147,58 +129,35 @@ func (t *teller) take(e *accesslog.Entry) error {
 		of.Failed++
 		return nil
 	}
-	if e.EndToEnd >= 0 {
-		of.EndToEnd.Record(e.EndToEnd)
+	if o.EndToEnd >= 0 {
+		of.EndToEnd.Record(o.EndToEnd)
 	}
-	if e.Server >= 0 {
-		of.Server.Record(e.Server)
+	if o.Server >= 0 {
+		of.Server.Record(o.Server)
 	}
 	return nil
 }
 
-// mostOperations is how many names of operations are told apart; the service has fewer.
-const mostOperations = 64
+// begin opens the record of a log that begins at a time.
+func (t *teller) begin(at time.Time) error {
+	documented, err := model.New(model.Documented)
+	if err != nil {
+		return err
+	}
+	manifest := results.Manifest{Command: t.plan.Command, Scenario: results.Scenario{Name: "log"},
+		Tool:   results.Tool{Version: t.plan.Version, Commit: t.plan.Commit, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH},
+		Target: results.Logged, Genuine: t.told.Reading.Genuine, Started: at, Time: "real", Operations: capture.Kinds(),
+		Targets:     results.Targets{Partition: documented.PartitionTarget, Account: documented.AccountTarget, Documented: true},
+		Environment: results.Environment{CPUs: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0)}}
+	return t.examined.Begin(t.folder, manifest, time.Minute)
+}
+
+// maxOperations is how many names of operations are told apart; the service has fewer.
+const maxOperations = 64
 
 // Latency is how long the requests of one operation took that were answered.
 type Latency struct {
 	Requests, Throttled, Failed int64
 	// EndToEnd is until the reply was acknowledged, Server what of that the service worked.
 	EndToEnd, Server results.Histogram
-}
-
-// seen returns a request as a server would have seen it that begins at the log's first
-// instant. Counted are its entities by the documents' rule: what is throttled or fails
-// counts none.
-func (t *teller) seen(e *accesslog.Entry) *rest.Seen {
-	arrived := clock.Instant((e.At - t.first) * 100)
-	// A log of Storage Analytics has words of its own for the ways to say not now.
-	code := entity.OK
-	switch {
-	case e.ClientTimedOut():
-		code = entity.ClientTimeoutError
-	case e.HTTP == http.StatusServiceUnavailable:
-		code = entity.ServerBusy
-	case e.HTTP == http.StatusInternalServerError && e.Outcome() == accesslog.Throttled:
-		code = entity.OperationTimedOut
-	case e.HTTP >= http.StatusBadRequest && e.Status == "":
-		code = entity.Code(http.StatusText(e.HTTP))
-	case e.HTTP >= http.StatusBadRequest:
-		code = entity.Code(e.Status)
-	}
-	s := &t.room
-	*s = rest.Seen{Arrived: arrived, Released: arrived, Done: arrived.Add(max(0, e.EndToEnd)), Verb: e.Verb, Table: e.Table,
-		PartitionKey: e.Key.Partition, HasPartition: e.Keyed, RowKey: e.Key.Row, Status: e.HTTP, Code: code, Class: e.Class, Shape: e.Shape,
-		ClientRequestID: e.ClientID}
-	switch e.Verb {
-	case entity.Insert, entity.InsertOrReplace, entity.InsertOrMerge:
-		s.Inserts = true
-	}
-	entities := t.estimate.Entities(e)
-	if e.Outcome() == accesslog.Ok {
-		s.Counted = entities
-	}
-	if s.Asked = entities; e.Verb == entity.Query || e.Verb == entity.Get {
-		s.Asked, s.Returned = 0, s.Counted
-	}
-	return s
 }

@@ -119,9 +119,10 @@ func patterns(form int) []pattern {
 	for _, verb := range []entity.Verb{entity.Insert, entity.Get, entity.Query} {
 		key := entity.Key{Partition: blanks[1], Row: blanks[2]}
 		keyed := "(PartitionKey='" + key.Partition + "',RowKey='" + key.Row + "')"
-		e := accesslog.Entry{Operation: accesslog.OperationOf(verb), Account: "races", Status: "Success", HTTP: 200, EndToEnd: 12 * time.Millisecond, Server: 5 * time.Millisecond, Authentication: "authenticated", Requester: "races",
-			RequestHeader: 212, RequestPacket: 900, ResponseHeader: 236, ResponsePacket: 1100, ContentLength: 900, Address: "10.0.0.1:4362", Version: "2019-02-02", UserAgent: "azsdk-net-Data.Tables/12.0",
-			At: entity.TicksOf(begins), RequestID: blanks[3] + "-901c-000f-1f17-2f2f1d000000", ClientID: blanks[3] + "-6ad4f", About: accesslog.About{Verb: verb, Key: key},
+		e := accesslog.Entry{Observed: accesslog.Observed{Operation: accesslog.OperationOf(verb), Status: 200, EndToEnd: 12 * time.Millisecond, Server: 5 * time.Millisecond,
+			RequestBytes: 900, ResponseBytes: 1100, At: entity.TicksOf(begins), RequestID: blanks[3] + "-901c-000f-1f17-2f2f1d000000", ClientRequestID: blanks[3] + "-6ad4f",
+			Verb: verb, PartitionKey: key.Partition, RowKey: key.Row}, Account: "races", StatusText: "Success", Authentication: "authenticated", Requester: "races",
+			RequestHeader: 212, ResponseHeader: 236, ContentLength: 900, Address: "10.0.0.1:4362", Version: "2019-02-02", UserAgent: "azsdk-net-Data.Tables/12.0",
 			URL: "https://races.table.core.windows.net/Runners", ObjectKey: "/races/Runners" + keyed}
 		switch verb {
 		case entity.Get:
@@ -202,9 +203,9 @@ func exportedObject(into []byte, e *accesslog.Entry) []byte {
 	return fmt.Appendf(into, `{"AccountName": "%s", "AuthenticationType": "AccountKey", "CallerIpAddress": "%s", "Category": "StorageWrite", "ClientRequestId": "%s", "CorrelationId": "%s", "DurationMs": "%d", "Location": "westeurope", `+
 		`"ObjectKey": "%s", "OperationName": "%s", "OperationVersion": "%s", "Protocol": "HTTPS", "RequestBodySize": "%d", "ResponseBodySize": "%d", "SchemaVersion": "1.0", "ServerLatencyMs": "%d", "ServiceType": "table", `+
 		`"StatusCode": "%d", "StatusText": "%s", "TableName": "PrimaryResult", "TenantId": "t", "TimeGenerated": "%s", "TlsVersion": "TLS 1.2", "Type": "StorageTableLogs", "Uri": "%s", "UserAgentHeader": "%s", "_ResourceId": "%s"}`+"\n",
-		e.Account, e.Address, e.ClientID, e.RequestID, e.EndToEnd.Milliseconds(), e.ObjectKey, e.Operation, e.Version, e.RequestPacket, e.ResponsePacket, e.Server.Milliseconds(), e.HTTP, e.Status, e.At.Time().Format(stampLayout), e.URL, e.UserAgent, resource)
+		e.Account, e.Address, e.ClientRequestID, e.RequestID, e.EndToEnd.Milliseconds(), e.ObjectKey, e.Operation, e.Version, e.RequestBytes, e.ResponseBytes, e.Server.Milliseconds(), e.Status, e.StatusText, e.At.Time().Format(stampLayout), e.URL, e.UserAgent, resource)
 }
 
 func plainRow(into []byte, e *accesslog.Entry) []byte {
-	return fmt.Appendf(into, "%s,%s,Runners,%s,%s,%d,%d,%d,%d,%d,%s\n", e.At.Time().Format(stampLayout), e.Verb, e.Key.Partition, e.Key.Row, e.HTTP, e.EndToEnd.Milliseconds(), e.Server.Milliseconds(), e.RequestPacket, e.ResponsePacket, e.ClientID)
+	return fmt.Appendf(into, "%s,%s,Runners,%s,%s,%d,%d,%d,%d,%d,%s\n", e.At.Time().Format(stampLayout), e.Verb, e.PartitionKey, e.RowKey, e.Status, e.EndToEnd.Milliseconds(), e.Server.Milliseconds(), e.RequestBytes, e.ResponseBytes, e.ClientRequestID)
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"loadgen/engine"
+	"loadgen/engine/accesslog"
 	"loadgen/engine/entity"
-	"loadgen/engine/rest"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
@@ -124,7 +124,7 @@ type Plan struct {
 	// that the engine answered, or whose reply it lost; it may be nil and is called
 	// concurrently.
 	Faults *engine.FaultPlan
-	Seen   func(*rest.Seen)
+	Seen   func(*accesslog.Observed)
 	// Injected is told of every attempt that met a fault of the scenario, one at a time; it
 	// may be nil.
 	Injected func(Injection)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"loadgen/engine"
+	"loadgen/engine/accesslog"
 	"loadgen/engine/clock"
 	"loadgen/engine/rest"
 	"loadgen/engine/wire"
@@ -166,7 +167,7 @@ func (p *Plan) openEmbedded(d *destination, clk clock.Real, id string) error {
 	observe := p.Seen
 	if p.Faults != nil {
 		// Of replies that are lost on purpose the books are told, too.
-		observe = func(seen *rest.Seen) {
+		observe = func(seen *accesslog.Observed) {
 			if seen.Status == 0 {
 				books.unheard.Add(seen.Counted)
 			}

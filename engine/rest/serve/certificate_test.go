@@ -22,9 +22,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine"
+	"loadgen/engine/accesslog"
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
-	"loadgen/engine/rest"
 	"loadgen/engine/rest/serve"
 	"loadgen/target"
 )
@@ -147,11 +147,11 @@ func TestFaultsOnTheWire(t *testing.T) {
 			t.Parallel()
 			row.rule.Key, row.rule.Share, row.rule.To = "p", engine.WholeShare, cmp.Or(row.rule.To, time.Hour)
 			var mu sync.Mutex
-			seen := make(map[engine.FaultKind]int)
-			s := open(t, serve.Options{Profile: model.Off, Faults: &engine.FaultPlan{Rules: []engine.FaultRule{row.rule}}, Observe: func(one *rest.Seen) {
+			seen := make(map[string]int)
+			s := open(t, serve.Options{Profile: model.Off, Faults: &engine.FaultPlan{Rules: []engine.FaultRule{row.rule}}, Observe: func(one *accesslog.Observed) {
 				mu.Lock()
 				defer mu.Unlock()
-				if one.Injected != 0 {
+				if one.Injected != "" {
 					seen[one.Injected]++
 				}
 			}})
@@ -170,7 +170,7 @@ func TestFaultsOnTheWire(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			if row.rule.Kind != engine.FaultFreeze { // which may be over by now
-				assert.Equal(t, map[engine.FaultKind]int{row.rule.Kind: 2}, seen, "the faults that the service saw")
+				assert.Equal(t, map[string]int{row.rule.Kind.String(): 2}, seen, "the faults that the service saw")
 			}
 		})
 	}

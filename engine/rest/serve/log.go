@@ -13,7 +13,6 @@ import (
 	"loadgen/engine/accesslog"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/rest"
 	"loadgen/engine/wire"
 )
 
@@ -45,7 +44,7 @@ func NewLog(to io.Writer, format, account string, date clock.Calendar) *Log {
 const heldLines = 16 << 20
 
 // Saw adds a request. It waits for the disk where much waits already.
-func (l *Log) Saw(seen *rest.Seen) {
+func (l *Log) Saw(seen *accesslog.Observed) {
 	e := l.entry(seen)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,20 +75,19 @@ func (l *Log) write() {
 
 // entry returns the line of a request. A transaction has no keys in it, as the service's
 // has none; the key of what an insert makes is that of its object.
-func (l *Log) entry(seen *rest.Seen) accesslog.Entry {
+func (l *Log) entry(seen *accesslog.Observed) accesslog.Entry {
 	r := seen.Request
-	e := accesslog.Entry{At: entity.TicksOf(l.date.Date(seen.Arrived)), Operation: operationName(seen), Status: "Success", HTTP: seen.Status,
-		EndToEnd: seen.Done.Sub(seen.Arrived), Server: seen.Released.Sub(seen.Arrived), Authentication: "authenticated", Requester: l.account, Account: l.account,
-		Service: "table", URL: unsigned(r), RequestID: seen.RequestID, Address: r.RemoteAddr, Version: r.Header.Get("x-ms-version"),
-		RequestHeader: accesslog.Unknown, RequestPacket: max(0, r.ContentLength), ResponseHeader: accesslog.Unknown, ResponsePacket: seen.Sent, ContentLength: max(0, r.ContentLength),
-		ETag: seen.ETag, UserAgent: r.UserAgent(), Referrer: r.Referer(), ClientID: seen.ClientRequestID,
+	e := accesslog.Entry{Observed: *seen, StatusText: "Success", Authentication: "authenticated", Requester: l.account, Account: l.account, Service: "table",
+		URL: unsigned(r), Address: r.RemoteAddr, Version: r.Header.Get("x-ms-version"), RequestHeader: accesslog.Unknown, ResponseHeader: accesslog.Unknown,
+		ContentLength: seen.RequestBytes, UserAgent: r.UserAgent(), Referrer: r.Referer(),
 		ResourceID: "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/loadgen/providers/Microsoft.Storage/storageAccounts/" + l.account + "/tableServices/default",
 		Location:   "loopback", Protocol: strings.ToUpper(scheme(r)), Schema: "1.0"}
+	e.At, e.Operation = entity.TicksOf(l.date.Date(seen.Arrived)), operationName(seen)
 	e.Category = accesslog.CategoryOf(seen.Verb)
 	if seen.Code != entity.OK {
-		e.Status = string(seen.Code)
-		if seen.Status != 0 && seen.Status < http.StatusBadRequest {
-			e.HTTP = seen.Code.Status() // a transaction's error stands within a 202
+		e.StatusText = string(seen.Code)
+		if seen.Status != 0 {
+			e.Status = seen.FinalStatus()
 		}
 	}
 	if match := r.Header.Get("If-Match"); match != "" {
@@ -98,15 +96,15 @@ func (l *Log) entry(seen *rest.Seen) accesslog.Entry {
 	if l.format == accesslog.Analytics {
 		switch seen.Code {
 		case entity.ServerBusy:
-			e.Status = "ThrottlingError"
+			e.StatusText = "ThrottlingError"
 		case entity.OperationTimedOut:
-			e.Status = "ServerTimeoutError"
+			e.StatusText = "ServerTimeoutError"
 		}
 	}
 	if strings.Contains(r.URL.RawQuery, "sig=") {
 		e.Authentication, e.Requester = "sas", ""
 		if l.format == accesslog.Analytics {
-			e.Status = "SAS" + e.Status
+			e.StatusText = "SAS" + e.StatusText
 		}
 	}
 	e.ObjectKey = "/" + l.account
@@ -122,7 +120,7 @@ func (l *Log) entry(seen *rest.Seen) accesslog.Entry {
 }
 
 // operationName returns what the service calls an operation.
-func operationName(seen *rest.Seen) string {
+func operationName(seen *accesslog.Observed) string {
 	if name := accesslog.OperationOf(seen.Verb); name != "" {
 		return name
 	}
@@ -168,7 +166,7 @@ type logFile struct {
 
 // begin makes the file, which is a new one. It returns who is to be told of each request: the
 // log, and whoever else wants to know of it.
-func (l *logFile) begin(o *Options, account string) (observe func(*rest.Seen), err error) {
+func (l *logFile) begin(o *Options, account string) (observe func(*accesslog.Observed), err error) {
 	if o.Log == "" {
 		return o.Observe, nil
 	}
@@ -189,7 +187,7 @@ func (l *logFile) begin(o *Options, account string) (observe func(*rest.Seen), e
 	if o.Observe == nil {
 		return l.Saw, nil
 	}
-	return func(seen *rest.Seen) {
+	return func(seen *accesslog.Observed) {
 		l.Saw(seen)
 		o.Observe(seen)
 	}, nil

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"loadgen/engine"
+	"loadgen/engine/accesslog"
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
-	"loadgen/engine/rest"
 	"loadgen/engine/store/durable"
 )
 
@@ -79,7 +79,7 @@ type Options struct {
 	Journal io.Writer
 	Quiet   bool `flag:"quiet" group:"Output" rare:"yes" help:"no progress on standard error"`
 	// Observe is told of every request, as rest.Options says; nil for nobody.
-	Observe func(*rest.Seen)
+	Observe func(*accesslog.Observed)
 	// Tick is told each second what time it is, from one goroutine; nil for nobody.
 	// The journal has its error, and the service goes on.
 	Tick func(now clock.Instant) error

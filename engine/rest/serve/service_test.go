@@ -145,11 +145,11 @@ func TestTheLogOfAService(t *testing.T) {
 			defer text.Close()
 			var said []string
 			_, err := accesslog.Read(text, accesslog.Options{File: name}, func(e *accesslog.Entry) error {
-				line := e.Operation + " " + e.Status
-				if e.Keyed {
-					line += " " + e.Key.Partition + "/" + e.Key.Row
+				line := e.Operation + " " + e.StatusText
+				if e.HasPartition {
+					line += " " + e.PartitionKey + "/" + e.RowKey
 				}
-				assert.Truef(t, e.Account == emulators && e.EndToEnd >= e.Server && e.RequestID != "" && e.HTTP != 0 && e.ResponsePacket >= 0,
+				assert.Truef(t, e.Account == emulators && e.EndToEnd >= e.Server && e.RequestID != "" && e.Status != 0 && e.ResponseBytes >= 0,
 					"%+v lacks something", e)
 				said = append(said, line)
 				return nil

@@ -207,8 +207,8 @@ func (t *Told) basis() []string {
 	if t.Guessed > 0 {
 		items = append(items, document.Counted(int(t.Guessed), "request")+" without a key are assumed in the partition of the previous single write (--set log.keyless=as-writes).")
 	}
-	if t.Suggested > mostSuggested {
-		items = append(items, fmt.Sprintf("%s were proposed; the first %d take part.", document.Counted(t.Suggested, "design"), mostSuggested))
+	if t.Suggested > maxSuggested {
+		items = append(items, fmt.Sprintf("%s were proposed; the first %d take part.", document.Counted(t.Suggested, "design"), maxSuggested))
 	}
 	for _, arm := range t.Arms {
 		if arm.First != "" {

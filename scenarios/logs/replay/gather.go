@@ -5,22 +5,15 @@ import (
 	"math"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"loadgen/engine/accesslog"
+	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/logs"
 )
-
-// Rules say what is taken for what a log does not say.
-type Rules struct {
-	Estimate logs.Estimate
-	// Keyless is [LeftOut] or [AsWrites], empty for LeftOut.
-	Keyless string
-}
 
 // window is for how long an attempt after one that was not answered, with the id of the same
 // client, is a retry.
@@ -33,7 +26,7 @@ type pending struct {
 	// filter is what a query asks for.
 	filter string
 	last   time.Duration
-	// place is that among the operations of its kind.
+	// place is that among the operations.
 	place int
 }
 
@@ -43,50 +36,47 @@ type asked struct {
 	top    int64
 }
 
-// gatherer is a log on its way to its operations.
+// gatherer gathers the operations of a log.
 type gatherer struct {
-	rules Rules
-	found *Operations
-	first entity.Ticks
-	begun bool
+	keyless string
+	found   *Operations
+	first   clock.Instant
+	begun   bool
 	// tried are the operations whose client may come again, by its id.
 	tried          map[string]*pending
 	written, wrote int64
-	// queries are those of each kind that a further page may be of, by their places: those
-	// whose last page was full, or else the last. It is taken for one of the latest, since the
-	// pages of some are never answered.
+	// queries are those of each kind that a further page may be of, by their places: those whose last page
+	// was full, or else the last. It is taken for one of the latest, since the pages of some are never answered.
 	queries map[asked][]int
 	full    map[int]bool
-	// beside is the partition of the last single write, waiting are the transactions that
-	// came before the first.
-	beside  string
-	wrote1  bool
-	waiting []int
+	// beside is the partition of the last single write, waiting are the transactions that came before the
+	// first.
+	beside    string
+	hasBeside bool
+	waiting   []int
 }
 
-// mostTried bounds the operations that may be tried again at a time, and the kinds of query
-// whose further pages are known as such.
-const mostTried = 1 << 18
+// maxTried bounds the operations that may be tried again at a time, and the kinds of query whose further pages
+// are known as such.
+const maxTried = 1 << 18
 
-// Gather reads the operations of a log. A request with the id of one that was not answered
-// before, for the same on the same key and within two minutes, is no operation of its own,
-// nor is a page of a query after the first. The error is as of [logs.Read].
-func (r Rules) Gather(files []logs.Source, o logs.Options) (*Operations, error) {
-	g := &gatherer{rules: r, tried: make(map[string]*pending), full: make(map[int]bool), queries: make(map[asked][]int),
-		found: &Operations{Reading: new(logs.Reading), Estimate: r.Estimate,
-			Left: make(map[string]int64), Bodies: bodies{buckets: make(map[int]int64)}}}
-	f := g.found
+// Gather reads the operations of a log. A request with the id of one that was not answered before, for the same
+// on the same key and within two minutes, is no operation of its own, nor is a page of a query after the
+// first. Keyless is [LeftOut] or [AsWrites], empty for LeftOut. The error is as of [logs.Read].
+func Gather(files []logs.Source, o logs.Options, keyless string) (*Operations, error) {
+	f := &Operations{Reading: new(logs.Reading), Left: make(map[string]int64), Bodies: bodies{buckets: make(map[int]int64)}}
+	g := &gatherer{keyless: keyless, found: f, tried: make(map[string]*pending), full: make(map[int]bool), queries: make(map[asked][]int)}
 	if err := logs.Read(files, o, f.Reading, g.take); err != nil {
 		return nil, err
 	}
 	f.Lost += int64(len(g.tried))
 	for _, at := range g.waiting {
-		f.Transactions[at].Partition = g.beside
+		f.List[at].Key.Partition = g.beside
 	}
-	if len(g.waiting) > 0 && !g.wrote1 {
+	if len(g.waiting) > 0 && !g.hasBeside {
 		return nil, fmt.Errorf("%w: no single write has a key; remove --set log.keyless=as-writes", logs.ErrSource)
 	}
-	if f.Count() == 0 {
+	if len(f.List) == 0 {
 		if err := f.Reading.Missing(o.Table); err != nil {
 			return nil, err
 		}
@@ -98,146 +88,139 @@ func (r Rules) Gather(files []logs.Source, o logs.Options) (*Operations, error) 
 	return f, nil
 }
 
-// take takes a line: it is left out, or tries again what was tried before, or begins an
-// operation.
-func (g *gatherer) take(e *accesslog.Entry) error {
+// take takes a request: it is left out, or tries again what was tried before, or begins an operation.
+func (g *gatherer) take(r *accesslog.Observed) error {
 	f := g.found
-	if e.Verb < entity.Insert || e.Verb > entity.Batch && e.Verb != entity.Query {
+	if r.Verb < entity.Insert || r.Verb > entity.Batch {
 		return nil
 	}
-	entities := f.Estimate.Entities(e)
-	if reason := g.leaves(e); reason != "" {
+	if reason := g.leaves(r); reason != "" {
 		f.Left[reason]++
-		if e.Verb != entity.Query && e.Outcome() != accesslog.Throttled {
-			f.LeftEntities += entities
+		if r.Verb != entity.Query && r.Outcome() != accesslog.Throttled {
+			f.LeftEntities += r.Asked
 		}
 		return nil
 	}
 	if !g.begun {
-		g.begun, g.first = true, e.At
+		g.begun, g.first = true, r.Arrived
 	}
-	at := time.Duration(e.At-g.first) * 100
-	g.count(e)
-	if g.again(e, at, entities) || g.further(e, at, entities) {
+	at := r.Arrived.Sub(g.first)
+	g.count(r)
+	if g.again(r, at) || g.further(r, at) {
 		return nil
 	}
-	if f.Count() == arrival.MaxTraceRows {
-		return accesslog.Stop(fmt.Errorf("%w: more than %d operations; use fewer files or --table", logs.ErrSource, arrival.MaxTraceRows))
+	if len(f.List) == arrival.MaxTraceRows {
+		return fmt.Errorf("%w: more than %d operations; use fewer files or --table", logs.ErrSource, arrival.MaxTraceRows)
 	}
-	g.begin(e, at, entities)
-	if e.Outcome() == accesslog.Throttled {
-		g.wait(e, at)
+	g.begin(r, at)
+	if r.Outcome() == accesslog.Throttled {
+		g.wait(r, at)
 	}
 	return nil
 }
 
 // leaves says why a request is not replayed, empty where it is.
-func (g *gatherer) leaves(e *accesslog.Entry) string {
-	guess := g.rules.Keyless == AsWrites
+func (g *gatherer) leaves(r *accesslog.Observed) string {
+	guess := g.keyless == AsWrites
 	switch {
-	case e.Verb == entity.Batch && !e.Keyed && !guess:
+	case r.Verb == entity.Batch && !r.HasPartition && !guess:
 		return noTransactionKey
-	case e.Verb == entity.Query && e.Class == "":
+	case r.Verb == entity.Query && r.Class == "":
 		return noFilter
-	case e.Verb == entity.Query && e.Filter == "" && e.Class != filter.ClassTableScan.String():
+	case r.Verb == entity.Query && r.Filter == "" && r.Class != filter.ClassTableScan.String():
 		return noBounds
-	case e.Verb == entity.Query && e.Further && !g.knows(e):
+	case r.Verb == entity.Query && r.Further && !g.knows(r):
 		return noQueryBefore
-	case e.Verb != entity.Batch && e.Verb != entity.Query && !e.KeyedRow && !(guess && e.Verb == entity.Insert):
+	case r.Verb != entity.Batch && r.Verb != entity.Query && !r.HasRow && !(guess && r.Verb == entity.Insert):
 		return noInsertKey
 	}
 	return ""
 }
 
-func (g *gatherer) knows(e *accesslog.Entry) bool {
-	_, known := g.queries[asked{e.Filter, e.Top}]
+func (g *gatherer) knows(r *accesslog.Observed) bool {
+	_, known := g.queries[asked{r.Filter, r.Top}]
 	return known
 }
 
 // count counts a request that is replayed.
-func (g *gatherer) count(e *accesslog.Entry) {
+func (g *gatherer) count(r *accesslog.Observed) {
 	f := g.found
-	if f.Attempts++; e.Outcome() == accesslog.Throttled {
+	if f.Attempts++; r.Outcome() == accesslog.Throttled {
 		f.Throttled++
 	}
-	if e.Billed() {
+	if r.Billed() {
 		f.Billed++
 	}
-	if e.Verb.IsChange() && e.Verb != entity.Delete && e.RequestPacket > 0 {
-		g.written, g.wrote = g.written+e.RequestPacket, g.wrote+1
+	if r.Verb.IsChange() && r.Verb != entity.Delete && r.RequestBytes > 0 {
+		g.written, g.wrote = g.written+r.RequestBytes, g.wrote+1
 		f.Bodies.all++
-		f.Bodies.buckets[int(math.Round(bodySteps*math.Log(float64(e.RequestPacket))))]++
+		f.Bodies.buckets[int(math.Round(bodySteps*math.Log(float64(r.RequestBytes))))]++
 	}
-	if e.Verb.IsChange() && e.Keyed && g.beside != e.Key.Partition {
-		g.beside = strings.Clone(e.Key.Partition)
+	if r.Verb.IsChange() && r.HasPartition && g.beside != r.PartitionKey {
+		g.beside = r.PartitionKey
 	}
-	g.wrote1 = g.wrote1 || e.Verb.IsChange() && e.Keyed
+	g.hasBeside = g.hasBeside || r.Verb.IsChange() && r.HasPartition
 }
 
 // again reports whether a request tries again what was not answered before.
-func (g *gatherer) again(e *accesslog.Entry, at time.Duration, entities int64) bool {
-	before := g.tried[e.ClientID]
-	if before == nil || e.ClientID == "" {
+func (g *gatherer) again(r *accesslog.Observed, at time.Duration) bool {
+	before := g.tried[r.ClientRequestID]
+	if before == nil || r.ClientRequestID == "" {
 		return false
 	}
-	if before.verb != e.Verb || before.key != e.Key || before.filter != e.Filter || at-before.last >= window {
+	if before.verb != r.Verb || before.key != r.Key() || before.filter != r.Filter || at-before.last >= window {
 		g.found.Lost++
-		delete(g.tried, e.ClientID)
+		delete(g.tried, r.ClientRequestID)
 		return false
 	}
 	g.found.Retries++
-	if before.last = at; e.Outcome() != accesslog.Throttled {
-		delete(g.tried, e.ClientID)
-		switch {
-		case e.Verb == entity.Query && e.Outcome() == accesslog.Ok:
-			one := &g.found.Queries[before.place]
-			one.Returned, one.ended = one.Returned+entities, at
-			g.paged(asked{one.Filter, int64(one.Top)}, before.place, entities)
-		case e.Verb <= entity.Get && e.KeyedRow:
-			one := &g.found.List[before.place]
-			one.there, one.done, one.ended = showsExisting(e), isSuccess(e), at
-		case e.Verb == entity.Batch || !e.KeyedRow:
-			one := &g.found.Transactions[before.place]
-			one.done, one.ended = isSuccess(e), at
-		}
+	if before.last = at; r.Outcome() == accesslog.Throttled {
+		return true
+	}
+	delete(g.tried, r.ClientRequestID)
+	switch one := &g.found.List[before.place]; {
+	case one.Verb != entity.Query:
+		one.there, one.done, one.ended = showsExisting(r), isSuccess(r), at
+	case r.Outcome() == accesslog.Ok:
+		one.Entities, one.ended = one.Entities+r.Asked, at
+		g.paged(asked{one.Query.Filter, int64(one.Query.Top)}, before.place, r.Asked)
 	}
 	return true
 }
 
 // isSuccess reports whether a request was carried out.
-func isSuccess(e *accesslog.Entry) bool {
-	return e.HTTP >= http.StatusOK && e.HTTP < http.StatusBadRequest
+func isSuccess(r *accesslog.Observed) bool {
+	return r.Status >= http.StatusOK && r.Status < http.StatusBadRequest
 }
 
 // showsExisting reports whether an answer shows that the entity was there before.
-func showsExisting(e *accesslog.Entry) bool {
-	switch e.Verb {
+func showsExisting(r *accesslog.Observed) bool {
+	switch r.Verb {
 	case entity.Insert:
-		return e.HTTP == http.StatusConflict
+		return r.Status == http.StatusConflict
 	case entity.InsertOrReplace, entity.InsertOrMerge:
 		return false
 	default:
-		return isSuccess(e) || e.HTTP == http.StatusPreconditionFailed
+		return isSuccess(r) || r.Status == http.StatusPreconditionFailed
 	}
 }
 
 // further reports whether a request is a page after the first of a query.
-func (g *gatherer) further(e *accesslog.Entry, at time.Duration, entities int64) bool {
-	if e.Verb != entity.Query || !e.Further {
+func (g *gatherer) further(r *accesslog.Observed, at time.Duration) bool {
+	if r.Verb != entity.Query || !r.Further {
 		return false
 	}
 	g.found.Further++
-	if e.Outcome() == accesslog.Throttled {
+	if r.Outcome() == accesslog.Throttled {
 		return true
 	}
-	kind := asked{e.Filter, e.Top}
+	kind := asked{r.Filter, r.Top}
 	list := g.queries[kind]
 	place := list[len(list)-1]
-	one := &g.found.Queries[place]
-	one.Pages++
-	one.Returned += entities
-	one.ended = at
-	g.paged(kind, place, entities)
+	one := &g.found.List[place]
+	one.Query.Pages++
+	one.Entities, one.ended = one.Entities+r.Asked, at
+	g.paged(kind, place, r.Asked)
 	return true
 }
 
@@ -255,57 +238,46 @@ func (g *gatherer) paged(kind asked, place int, entities int64) {
 	if g.full[place] || len(list) == 0 {
 		list = append(list, place)
 	}
-	g.queries[kind] = list[max(0, len(list)-mostOpen):]
+	g.queries[kind] = list[max(0, len(list)-maxOpen):]
 }
 
-// fullPage is how many entities a page has that another may follow, mostOpen how many queries
+// fullPage is how many entities a page has that another may follow, maxOpen how many queries
 // of a kind are known that one may be of.
 const (
 	fullPage = 1000
-	mostOpen = 64
+	maxOpen  = 64
 )
 
 // begin adds an operation.
-func (g *gatherer) begin(e *accesslog.Entry, at time.Duration, entities int64) {
+func (g *gatherer) begin(r *accesslog.Observed, at time.Duration) {
 	f := g.found
-	switch e.Verb {
-	case entity.Query:
-		one := asked{strings.Clone(e.Filter), e.Top}
-		if e.Outcome() != accesslog.Ok {
-			entities = 0
-		}
-		if len(g.queries) < mostTried || g.knows(e) {
-			g.paged(one, len(f.Queries), entities)
-		}
-		f.Queries = append(f.Queries, Query{At: at, Filter: one.filter, Exact: e.Exact, Top: int(e.Top), Pages: 1, Returned: entities, ended: at})
-	case entity.Batch:
-		g.transact(e.Keyed, Transaction{At: at, Partition: strings.Clone(e.Key.Partition), Entities: min(entities, 100), done: isSuccess(e), ended: at})
-	default:
-		if !e.KeyedRow {
-			g.transact(false, Transaction{At: at, Entities: 1, done: isSuccess(e), ended: at})
-			return
-		}
-		key := entity.Key{Partition: strings.Clone(e.Key.Partition), Row: strings.Clone(e.Key.Row)}
-		f.List = append(f.List, Operation{At: at, Verb: e.Verb, Key: key, there: showsExisting(e), done: isSuccess(e), ended: at})
-	}
-}
-
-// transact adds a transaction, beside the last single write where its key is not known.
-func (g *gatherer) transact(keyed bool, one Transaction) {
-	f := g.found
-	if !keyed {
-		f.Guessed++
-		if one.Partition = g.beside; !g.wrote1 {
-			g.waiting = append(g.waiting, len(f.Transactions))
+	one := Operation{At: at, Verb: r.Verb, Key: r.Key(), Entities: r.Asked, there: showsExisting(r), done: isSuccess(r), ended: at}
+	if r.Verb == entity.Batch || r.Verb != entity.Query && !r.HasRow {
+		// An insert without key is as a transaction of one.
+		one.Verb, one.Entities, one.Key.Row = entity.Batch, min(r.Asked, entity.MaxBatchChanges), ""
+		if r.Verb != entity.Batch || !r.HasPartition {
+			f.Guessed++
+			if one.Key.Partition = g.beside; !g.hasBeside {
+				g.waiting = append(g.waiting, len(f.List))
+			}
 		}
 	}
-	f.Transactions = append(f.Transactions, one)
+	if one.number = f.Counts[one.Verb]; one.Verb == entity.Query {
+		if one.Query = (&Query{Filter: r.Filter, Exact: r.Exact, Top: int(r.Top), Pages: 1}); r.Outcome() != accesslog.Ok {
+			one.Entities = 0
+		}
+		if len(g.queries) < maxTried || g.knows(r) {
+			g.paged(asked{r.Filter, r.Top}, len(f.List), one.Entities)
+		}
+	}
+	f.Counts[one.Verb]++
+	f.List = append(f.List, one)
 }
 
-// wait keeps an operation that may be tried again.
-func (g *gatherer) wait(e *accesslog.Entry, at time.Duration) {
-	id := e.ClientID
-	if id == "" || len(g.tried) >= mostTried {
+// wait keeps the last operation, which may be tried again.
+func (g *gatherer) wait(r *accesslog.Observed, at time.Duration) {
+	id := r.ClientRequestID
+	if id == "" || len(g.tried) >= maxTried {
 		for other, old := range g.tried {
 			if at-old.last >= window {
 				g.found.Lost++
@@ -313,17 +285,9 @@ func (g *gatherer) wait(e *accesslog.Entry, at time.Duration) {
 			}
 		}
 	}
-	if id == "" || len(g.tried) >= mostTried {
+	if id == "" || len(g.tried) >= maxTried {
 		g.found.Lost++
 		return
 	}
-	key := entity.Key{Partition: strings.Clone(e.Key.Partition), Row: strings.Clone(e.Key.Row)}
-	place := len(g.found.List) - 1
-	switch {
-	case e.Verb == entity.Query:
-		place = len(g.found.Queries) - 1
-	case e.Verb == entity.Batch || !e.KeyedRow:
-		place = len(g.found.Transactions) - 1
-	}
-	g.tried[strings.Clone(id)] = &pending{verb: e.Verb, key: key, filter: strings.Clone(e.Filter), last: at, place: place}
+	g.tried[id] = &pending{verb: r.Verb, key: r.Key(), filter: r.Filter, last: at, place: len(g.found.List) - 1}
 }

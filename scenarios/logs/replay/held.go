@@ -30,6 +30,8 @@ func (k kin) under(like entity.Key) entity.Key {
 // deleted before anybody inserted it, and as many more as queries returned.
 type table struct {
 	of *Operations
+	// singles are the operations on one entity.
+	singles []*Operation
 	// rows are the RowKeys that the log names of each partition, a few of each, in their order.
 	rows map[string][]string
 	// held are the entities that were there when the log began.
@@ -37,22 +39,22 @@ type table struct {
 	// scanned are the partitions that queries read as a whole: how many entities those hold is
 	// told by them alone.
 	scanned map[string]bool
-	// wrote are the entities that are taken for what a transaction wrote, by its place.
+	// wrote are the entities that are taken for what a transaction wrote, by its number.
 	wrote map[int][]entity.Key
 	// store is the table while the log goes on.
 	store *store.Store
 	extra int
 }
 
-// tableName is that of the one table of a store; mostHeld bounds how many entities of a log
+// tableName is that of the one table of a store; maxHeld bounds how many entities of a log
 // are taken to be there beyond those that it names.
 const (
 	tableName = "log"
-	mostHeld  = 1_000_000
-	// stride is from one row that is taken for an example to the next, mostRows how many RowKeys
+	maxHeld   = 1_000_000
+	// stride is from one row that is taken for an example to the next, maxRows how many RowKeys
 	// of a partition stand for all: as many as a transaction has.
-	stride   = 61
-	mostRows = 100
+	stride  = 61
+	maxRows = 100
 )
 
 // newTable plays the operations as the log has them, and finds out what must have been there
@@ -61,29 +63,36 @@ func newTable(of *Operations) *table {
 	t := &table{of: of, rows: make(map[string][]string), scanned: make(map[string]bool),
 		wrote: make(map[int][]entity.Key), store: store.New()}
 	for i := range of.List {
-		key := &of.List[i].Key
-		if list := t.rows[key.Partition]; len(list) < mostRows && !slices.Contains(list, key.Row) {
-			t.rows[key.Partition] = append(list, key.Row)
+		one := &of.List[i]
+		if !one.isSingle() {
+			continue
+		}
+		t.singles = append(t.singles, one)
+		if list := t.rows[one.Key.Partition]; len(list) < maxRows && !slices.Contains(list, one.Key.Row) {
+			t.rows[one.Key.Partition] = append(list, one.Key.Row)
 		}
 	}
 	for _, list := range t.rows {
 		slices.Sort(list)
 	}
-	if len(of.Queries) == 0 {
+	if of.Counts[entity.Query] == 0 {
 		return t
 	}
 	t.store.CreateTable(tableName)
 	t.found()
-	for i := range of.Queries {
-		q := &of.Queries[i]
-		if span := q.span(); span.Class() == filter.ClassPartitionScan && q.Exact && q.Returned > 0 && q.Top == 0 {
-			t.scanned[span.From.Partition] = true
+	var ended []*Operation
+	for i := range of.List {
+		one := &of.List[i]
+		ended = append(ended, one)
+		if q := one.Query; q != nil && q.Exact && one.Entities > 0 && q.Top == 0 {
+			if span := q.span(); span.Class() == filter.ClassPartitionScan {
+				t.scanned[span.From.Partition] = true
+			}
 		}
 	}
-	steps := of.order()
-	slices.SortStableFunc(steps, func(a, b step) int { return cmp.Compare(of.ended(a), of.ended(b)) })
-	for _, s := range steps {
-		t.play(s)
+	slices.SortStableFunc(ended, func(a, b *Operation) int { return cmp.Compare(a.ended, b.ended) })
+	for _, one := range ended {
+		t.play(one)
 	}
 	t.store = nil
 	return t
@@ -95,25 +104,28 @@ func newTable(of *Operations) *table {
 func (t *table) found() {
 	seen := make(map[entity.Key]bool)
 	there := make(map[string][]*Operation)
-	for i := range t.of.List {
-		if one := &t.of.List[i]; !seen[one.Key] {
+	for _, one := range t.singles {
+		if !seen[one.Key] {
 			if seen[one.Key] = true; one.there {
 				there[one.Key.Partition] = append(there[one.Key.Partition], one)
 			}
 		}
 	}
-	for place := range t.of.Transactions {
-		one := &t.of.Transactions[place]
-		list := there[one.Partition]
+	for i := range t.of.List {
+		one := &t.of.List[i]
+		if one.Verb != entity.Batch {
+			continue
+		}
+		list := there[one.Key.Partition]
 		for len(list) > 0 && list[0].At <= one.At {
 			t.hold(kin{like: list[0].Key})
 			list = list[1:]
 		}
-		for one.done && len(list) > 0 && int64(len(t.wrote[place])) < one.Entities {
-			t.wrote[place] = append(t.wrote[place], list[0].Key)
+		for one.done && len(list) > 0 && int64(len(t.wrote[one.number])) < one.Entities {
+			t.wrote[one.number] = append(t.wrote[one.number], list[0].Key)
 			list = list[1:]
 		}
-		there[one.Partition] = list
+		there[one.Key.Partition] = list
 	}
 	for _, list := range there {
 		for _, one := range list {
@@ -122,30 +134,20 @@ func (t *table) found() {
 	}
 }
 
-// play does to the table what was carried out of an operation.
-func (t *table) play(s step) {
-	switch s.verb {
-	case entity.Query:
-		t.fill(&t.of.Queries[s.place])
-		return
-	case entity.Batch:
-		for _, one := range t.written(s.place) {
-			if t.of.Transactions[s.place].done {
-				t.put(one.under(one.like))
-			}
+// play does to the table what an operation did.
+func (t *table) play(one *Operation) {
+	switch {
+	case one.Verb == entity.Query:
+		t.fill(one)
+	case !one.done:
+	case one.Verb == entity.Batch:
+		for _, each := range t.written(one) {
+			t.put(each.under(each.like))
 		}
-		return
-	}
-	one := &t.of.List[s.place]
-	switch s.verb {
-	case entity.Insert, entity.InsertOrReplace, entity.InsertOrMerge:
-		if one.done {
-			t.put(one.Key)
-		}
-	case entity.Delete:
-		if one.done {
-			t.store.Apply(tableName, &entity.Change{Verb: entity.Delete, Key: one.Key, Match: entity.MatchAny}, entity.EarliestDateTime)
-		}
+	case one.Verb == entity.Insert, one.Verb == entity.InsertOrReplace, one.Verb == entity.InsertOrMerge:
+		t.put(one.Key)
+	case one.Verb == entity.Delete:
+		t.store.Apply(tableName, &entity.Change{Verb: entity.Delete, Key: one.Key, Match: entity.MatchAny}, entity.EarliestDateTime)
 	}
 }
 
@@ -160,12 +162,12 @@ func (t *table) hold(one kin) {
 }
 
 // fill has as many more entities be there as a query returned beyond those that are known.
-func (t *table) fill(q *Query) {
-	span := q.span()
+func (t *table) fill(query *Operation) {
+	span := query.Query.span()
 	if partition, one := span.Partition(); one && t.scanned[partition] && span.Class() != filter.ClassPartitionScan {
 		return
 	}
-	missing := q.Returned
+	missing := query.Entities
 	for rest := span; missing > 0; {
 		page, code := t.store.Scan(tableName, store.Query{Range: rest, Top: int(min(missing, 1000)), ScanLimit: 1000})
 		missing -= int64(page.Scanned)
@@ -175,7 +177,7 @@ func (t *table) fill(q *Query) {
 		rest = rest.StartingAt(page.Next)
 	}
 	for n := range missing {
-		if t.extra == mostHeld {
+		if t.extra == maxHeld {
 			return
 		}
 		if span.Class() == filter.ClassPoint {
@@ -204,8 +206,8 @@ func (t *table) like(span filter.Range, number int) entity.Key {
 		}
 		return entity.Key{Partition: partition, Row: span.From.Row}
 	}
-	for i := range min(len(t.of.List), mostRows) {
-		if key := t.of.List[(number+i)%len(t.of.List)].Key; span.Contains(key) {
+	for i := range min(len(t.singles), maxRows) {
+		if key := t.singles[(number+i)%len(t.singles)].Key; span.Contains(key) {
 			return key
 		}
 	}
@@ -215,17 +217,16 @@ func (t *table) like(span filter.Range, number int) entity.Key {
 // written returns the entities that a transaction writes: those that were found after it, and
 // new ones, all like one entity that the log names in its partition, another for each
 // transaction: what is written together mostly has its key but for the end alike.
-func (t *table) written(place int) []kin {
-	one := &t.of.Transactions[place]
-	list := t.rows[one.Partition]
+func (t *table) written(one *Operation) []kin {
+	list := t.rows[one.Key.Partition]
 	if len(list) == 0 {
 		list = []string{""}
 	}
 	all := make([]kin, max(1, one.Entities))
-	like := entity.Key{Partition: one.Partition, Row: list[place*stride%len(list)]}
+	like := entity.Key{Partition: one.Key.Partition, Row: list[one.number*stride%len(list)]}
 	for i := range all {
-		if all[i] = (kin{like, mostHeld + 100*place + i + 1}); i < len(t.wrote[place]) {
-			all[i] = kin{like: t.wrote[place][i]}
+		if all[i] = (kin{like, maxHeld + 100*one.number + i + 1}); i < len(t.wrote[one.number]) {
+			all[i] = kin{like: t.wrote[one.number][i]}
 		}
 	}
 	return all

@@ -31,9 +31,15 @@ const (
 // keys of the log were formed from it does not know.
 func Likeness(of *Operations) []byte {
 	partitions, shares := of.shares()
+	var singles []*Operation
+	for i := range of.List {
+		if one := &of.List[i]; one.isSingle() {
+			singles = append(singles, one)
+		}
+	}
 	var text strings.Builder
 	line := func(format string, details ...any) { fmt.Fprintf(&text, format+"\n", details...) }
-	line("# Generated from a table's log, without its keys: %d operations on %d partitions.", len(of.List), partitions)
+	line("# Generated from a table's log, without its keys: %d operations on %d partitions.", len(singles), partitions)
 	line("name: like-the-log\nattributes:")
 	line("  # Partitions by share of operations, descending.")
 	if partitions > mostShares {
@@ -56,18 +62,18 @@ func Likeness(of *Operations) []byte {
 	line(`entity: {size: %s, filler: %s, properties: [{name: %s, type: Int32, value: "1"}]}`, size, likeFiller, likeProperty)
 	line(`design: {partition_key: "{partition}", row_key: "{id:010d}"}`)
 	line("phases:")
-	if slices.ContainsFunc(of.List, func(one Operation) bool { return one.Verb != entity.Insert }) {
+	if of.Counts[entity.Insert] < len(singles) {
 		transaction := ""
 		if fit := entity.MaxBatchBytes / most; fit < entity.MaxBatchChanges {
 			transaction = fmt.Sprintf(", transaction: %d", fit)
 		}
-		line("  - {name: load, load: {entities: %d%s}}", min(mostLoaded, max(leastLoaded, len(of.List))), transaction)
+		line("  - {name: load, load: {entities: %d%s}}", min(mostLoaded, max(leastLoaded, len(singles))), transaction)
 	}
-	lasts := of.List[len(of.List)-1].At + 1
+	lasts := singles[len(singles)-1].At + 1
 	each := time.Second * time.Duration(math.Ceil(lasts.Seconds()/mostRates))
 	due := make([]int, int((lasts+each-1)/each))
-	for i := range of.List {
-		due[of.List[i].At/each]++
+	for _, one := range singles {
+		due[one.At/each]++
 	}
 	var rates []string
 	for _, n := range due {
@@ -79,20 +85,17 @@ func Likeness(of *Operations) []byte {
 	}
 	line("      arrivals: {steps: {rates: [%s], each: %s}}", strings.Join(rates, ", "), each)
 	line("      operations:")
-	for _, verb := range verbs {
-		if n := of.count(verb); n > 0 {
+	for verb := entity.Insert; verb <= entity.Get; verb++ {
+		if n := of.Counts[verb]; n > 0 {
 			more := ""
 			if verb == entity.Merge || verb == entity.InsertOrMerge {
 				more = ", properties: all"
 			}
-			line("        - {verb: %s, weight: %d%s}", verb, n, more)
+			line("        - {verb: %s, weight: %d%s}", verb, of.weight(n), more)
 		}
 	}
 	return []byte(text.String())
 }
-
-// verbs are those of an operation on one entity.
-var verbs = [...]entity.Verb{entity.Insert, entity.Replace, entity.Merge, entity.InsertOrReplace, entity.InsertOrMerge, entity.Delete, entity.Get}
 
 // shares returns how many partitions had operations, and an attribute of as many: each with
 // its weight, of more than a thousand as many of which the heaviest one, two, four, …
@@ -100,7 +103,9 @@ var verbs = [...]entity.Verb{entity.Insert, entity.Replace, entity.Merge, entity
 func (o *Operations) shares() (partitions int, values string) {
 	by := make(map[string]int)
 	for i := range o.List {
-		by[o.List[i].Key.Partition]++
+		if o.List[i].isSingle() {
+			by[o.List[i].Key.Partition]++
+		}
 	}
 	counts := slices.Collect(maps.Values(by))
 	slices.SortFunc(counts, func(a, b int) int { return cmp.Compare(b, a) })
@@ -136,20 +141,6 @@ func (o *Operations) size() int64 {
 		return 1024
 	}
 	return min(entity.MaxEntityBytes/2, max(100, o.Bytes))
-}
-
-// count returns how many operations have a verb; a weight is a million at most.
-func (o *Operations) count(verb entity.Verb) int {
-	n := 0
-	for i := range o.List {
-		if o.List[i].Verb == verb {
-			n++
-		}
-	}
-	if most := 1_000_000; len(o.List) > most {
-		return int(math.Ceil(float64(n) * float64(most) / float64(len(o.List))))
-	}
-	return n
 }
 
 // bodies counts the bodies of single writes by their bytes, told apart by a 250th of

@@ -83,7 +83,7 @@ phases:
 
 func gathered(t *testing.T, log []byte) *replay.Operations {
 	t.Helper()
-	found, err := replay.Rules{}.Gather(source(log), logs.Options{})
+	found, err := replay.Gather(source(log), logs.Options{}, "")
 	require.NoError(t, err)
 	// The table's mark is none of the load.
 	for len(found.List) > 0 && found.List[0].Key.Partition == "~loadgen" {
@@ -111,8 +111,8 @@ func featuresOf(t *testing.T, o *replay.Operations, log []byte, least int) map[s
 	slices.Reverse(counts)
 	var sizes []int64
 	_, err := accesslog.Read(bytes.NewReader(log), accesslog.Options{File: "log"}, func(e *accesslog.Entry) error {
-		if e.Verb != entity.Get && e.Key.Partition != "~loadgen" {
-			sizes = append(sizes, e.RequestPacket)
+		if e.Verb != entity.Get && e.PartitionKey != "~loadgen" {
+			sizes = append(sizes, e.RequestBytes)
 		}
 		return nil
 	})

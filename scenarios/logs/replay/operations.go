@@ -1,48 +1,53 @@
 package replay
 
 import (
+	"math"
 	"time"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/filter"
 	"loadgen/scenarios/logs"
 )
 
-// Operation is what a client wanted of one entity.
+// Operation is what a client wanted of one entity, a query, or an entity group transaction.
 type Operation struct {
 	// At is when its first attempt was received, since the first operation.
-	At   time.Duration
-	Verb entity.Verb
-	Key  entity.Key
-	// there says that an answer shows that the entity was there, done that it was carried out,
-	// ended when the attempt came that was answered.
+	At time.Duration
+	// Key is that of the one entity. A transaction has its partition: that of the log, or by [AsWrites] that of
+	// a single write before it.
+	Key entity.Key
+	// Entities is how many a transaction writes, or the pages of a query returned, as far as the log says.
+	Entities int64
+	// Query is what a query reads, nil for others.
+	Query *Query
+	// ended is when the attempt came that was answered, number counts transactions, and queries, from 0.
+	ended  time.Duration
+	number int
+	Verb   entity.Verb
+	// there says that an answer shows that the entity was there, done that the operation was carried out.
 	there, done bool
-	ended       time.Duration
 }
 
 // Query is what a client wanted to read.
 type Query struct {
-	At time.Duration
-	// Filter is as the log has it, empty for the whole table. Exact says that it keeps all
-	// that it reads, Top bounds a page, 0 for none, and Pages is how many were read.
-	Filter string
-	Exact  bool
-	Top    int
-	Pages  int
-	// Returned is how many entities its pages returned, as far as the log tells.
-	Returned int64
-	ended    time.Duration
+	// Filter is as the log has it, empty for the whole table. Exact says that it keeps all that it reads, Top
+	// bounds a page, 0 for none, and Pages is how many were read.
+	Filter     string
+	Exact      bool
+	Top, Pages int
 }
 
-// Transaction is an entity group transaction.
-type Transaction struct {
-	At time.Duration
-	// Partition is what the log says, or by [AsWrites] that of a single write before it.
-	Partition string
-	// Entities is how many it writes, as far as the log tells.
-	Entities int64
-	done     bool
-	ended    time.Duration
+// span is the stretch of the index that a query reads.
+func (q *Query) span() filter.Range {
+	parsed, _, _ := filter.Parse(q.Filter)
+	if parsed == nil {
+		return filter.All()
+	}
+	return parsed.Range()
 }
+
+// isSingle reports whether the operation is of one entity.
+func (o *Operation) isSingle() bool { return o.Verb <= entity.Get }
 
 // What becomes of transactions and inserts without key.
 const (
@@ -52,31 +57,29 @@ const (
 	AsWrites = "as-writes"
 )
 
-// Operations are those of a log that can be replayed, each kind in its order, and what
-// became of them.
+// Operations are those of a log that can be replayed, and what became of them.
 type Operations struct {
-	List         []Operation
-	Queries      []Query
-	Transactions []Transaction
-	// Attempts are their requests, Throttled those that were throttled, Retries those that
-	// sent an operation once more, Further the pages of queries after the first.
+	// List has them in the order of time.
+	List []Operation
+	// Counts are how many there are of each verb.
+	Counts [entity.Batch + 1]int
+	// Attempts are their requests, Throttled those that were throttled, Retries those that sent an operation
+	// once more, Further the pages of queries after the first.
 	Attempts, Throttled, Retries, Further int64
 	// Lost are the operations of which no attempt was answered.
 	Lost int64
 	// Billed are the requests that the service bills, throttled ones not among them.
 	Billed int64
-	// Guessed are the transactions and inserts that fall where single writes did, by
-	// [AsWrites]. Left are the requests that are not replayed, by reason, and LeftEntities
-	// how many entities they write at least.
+	// Guessed are the transactions and inserts that fall where single writes did, by [AsWrites]. Left are
+	// the requests that are not replayed, by reason, and LeftEntities how many entities they write at least.
 	Guessed      int64
 	Left         map[string]int64
 	LeftEntities int64
 	// Bytes is the mean size of what was written, 0 where no line says it.
 	Bytes int64
 	// Bodies are those of single writes.
-	Bodies   bodies
-	Reading  *logs.Reading
-	Estimate logs.Estimate
+	Bodies  bodies
+	Reading *logs.Reading
 }
 
 // Why a request is not replayed.
@@ -88,13 +91,29 @@ const (
 	noQueryBefore    = "pages of queries that began before the log"
 )
 
-// Count is how many operations there are.
-func (o *Operations) Count() int { return len(o.List) + len(o.Queries) + len(o.Transactions) }
-
 // left is how many requests are not replayed.
 func (o *Operations) left() (n int64) {
 	for _, one := range o.Left {
 		n += one
 	}
 	return n
+}
+
+// weight returns the weight of so many operations in a scenario, where it is a million at most.
+func (o *Operations) weight(n int) int {
+	const most = 1_000_000
+	if len(o.List) > most {
+		n = int(math.Ceil(float64(n) * most / float64(len(o.List))))
+	}
+	return max(1, n)
+}
+
+// offered are the verbs of the operations.
+func (o *Operations) offered() (list []entity.Verb) {
+	for verb, n := range o.Counts {
+		if n > 0 {
+			list = append(list, entity.Verb(verb))
+		}
+	}
+	return list
 }

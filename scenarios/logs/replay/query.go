@@ -1,24 +1,17 @@
 package replay
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"loadgen/engine/entity"
 	"loadgen/engine/filter"
 	"loadgen/scenarios/keys"
 )
-
-// span is the stretch of the index that a query of the log reads.
-func (q *Query) span() filter.Range {
-	parsed, _, _ := filter.Parse(q.Filter)
-	if parsed == nil {
-		return filter.All()
-	}
-	return parsed.Range()
-}
 
 // reading is a query under a design.
 type reading struct {
@@ -54,7 +47,7 @@ func (f *forming) newAsking(of *Operations) *asking {
 	// The values of one key stand for those that a query does not know.
 	var usual map[string]string
 	for i := range of.List {
-		if key := &of.List[i].Key; f.apart(key.Partition, &key.Row) == nil && len(f.attribute) == len(names) {
+		if one := &of.List[i]; one.isSingle() && f.apart(one.Key.Partition, &one.Key.Row) == nil && len(f.attribute) == len(names) {
 			usual = maps.Clone(f.attribute)
 			break
 		}
@@ -62,8 +55,11 @@ func (f *forming) newAsking(of *Operations) *asking {
 	var text strings.Builder
 	rows := csv.NewWriter(&text)
 	_ = rows.Write(names)
-	for i := range of.Queries {
-		span := of.Queries[i].span()
+	for i := range of.List {
+		if of.List[i].Query == nil {
+			continue
+		}
+		span := of.List[i].Query.span()
 		f.know(span)
 		var known []string
 		row := make([]string, len(names))
@@ -77,7 +73,7 @@ func (f *forming) newAsking(of *Operations) *asking {
 		_ = rows.Write(row)
 		a.known, a.spans = append(a.known, known), append(a.spans, span)
 	}
-	if rows.Flush(); len(of.Queries) == 0 {
+	if rows.Flush(); of.Counts[entity.Query] == 0 {
 		return a
 	}
 	table, err := keys.ReadTable(strings.NewReader(text.String()), keys.TableOptions{File: "log", Columns: names, Exact: true})
@@ -196,11 +192,13 @@ type Change struct {
 }
 
 // changes adds up what became of queries, the commonest first.
-func changes(of *Operations, all []reading) []Change {
+func changes(of *Operations, reads []reading) []Change {
 	counts := make(map[Change]int64)
-	for i := range all {
-		r := &all[i]
-		counts[Change{Was: of.Queries[i].span().Class().String(), Is: r.class.String(), Queries: len(r.ranges), Wider: !r.tight}]++
+	for i := range of.List {
+		if q := of.List[i].Query; q != nil {
+			r := &reads[of.List[i].number]
+			counts[Change{Was: q.span().Class().String(), Is: r.class.String(), Queries: len(r.ranges), Wider: !r.tight}]++
+		}
 	}
 	var list []Change
 	for one, n := range counts {
@@ -208,10 +206,7 @@ func changes(of *Operations, all []reading) []Change {
 		list = append(list, one)
 	}
 	slices.SortFunc(list, func(a, b Change) int {
-		if a.Operations != b.Operations {
-			return int(b.Operations - a.Operations)
-		}
-		return strings.Compare(fmt.Sprint(a), fmt.Sprint(b))
+		return cmp.Or(cmp.Compare(b.Operations, a.Operations), strings.Compare(fmt.Sprint(a), fmt.Sprint(b)))
 	})
 	return list
 }

@@ -20,7 +20,7 @@ import (
 func query(millis int, filter string, returned int64) accesslog.Entry {
 	e := line(millis, "QueryEntities", "", "", 200, fmt.Sprint("q", millis))
 	e.URL, e.ObjectKey = "https://races.table.core.windows.net/Results()?$filter="+url.QueryEscape(filter), "/races/Results"
-	e.RequestPacket, e.ResponsePacket = 0, 100*returned
+	e.RequestBytes, e.ResponseBytes = 0, 100*returned
 	return e
 }
 
@@ -74,7 +74,7 @@ func TestQueriesUnderOtherKeys(t *testing.T) {
 // transaction is one of so many entities, which say their partition or not.
 func transaction(millis int, partition string, entities int) accesslog.Entry {
 	e := line(millis, "EntityGroupTransaction", partition, "", 202, fmt.Sprint("t", millis))
-	e.URL, e.RequestPacket = "https://races.table.core.windows.net/$batch", int64(200+900*entities)
+	e.URL, e.RequestBytes = "https://races.table.core.windows.net/$batch", int64(200+900*entities)
 	if partition == "" {
 		e.ObjectKey = "/races/$batch"
 	}
@@ -96,17 +96,18 @@ func TestTransactions(t *testing.T) {
 	}
 	for _, row := range []struct {
 		sentence, partition string
-		rules               replay.Rules
+		estimate            logs.Estimate
+		keyless             string
 		state               string
 		left, guessed       int64
 		counted             int64
 	}{
-		{"nothing says where", "", replay.Rules{}, results.CannotTell, 3, 0, 30},
-		{"where single writes fell", "", replay.Rules{Keyless: replay.AsWrites}, results.Holds, 0, 3, 56},
-		{"the key of the object", "p1", replay.Rules{}, results.Holds, 0, 0, 56},
-		{"as many as somebody says", "p1", replay.Rules{Estimate: logs.Estimate{Transaction: 4}}, results.Holds, 0, 0, 42},
+		{"nothing says where", "", logs.Estimate{}, "", results.CannotTell, 3, 0, 30},
+		{"where single writes fell", "", logs.Estimate{}, replay.AsWrites, results.Holds, 0, 3, 56},
+		{"the key of the object", "p1", logs.Estimate{}, "", results.Holds, 0, 0, 56},
+		{"as many as somebody says", "p1", logs.Estimate{Transaction: 4}, "", results.Holds, 0, 0, 42},
 	} {
-		found := gatherBy(t, row.rules, entries(row.partition)...)
+		found := gatherBy(t, row.estimate, row.keyless, entries(row.partition)...)
 		told := replayed(t, replay.Plan{Operations: found})
 		left := int64(0)
 		for _, n := range told.Left {
@@ -115,7 +116,7 @@ func TestTransactions(t *testing.T) {
 		assert.Truef(t, told.State == row.state && left == row.left && told.Guessed == row.guessed && told.Arms[0].Under[0].Counted == row.counted,
 			"%s: %s, %d left out, %d guessed, %d entities; want %s, %d, %d, %d", row.sentence, told.State, left, told.Guessed, told.Arms[0].Under[0].Counted, row.state, row.left, row.guessed, row.counted)
 	}
-	_, err := (replay.Rules{Keyless: replay.AsWrites}).Gather(sources(t, transaction(0, "", 3)), logs.Options{})
+	_, err := replay.Gather(sources(t, transaction(0, "", 3)), logs.Options{}, replay.AsWrites)
 	assert.Truef(t, err != nil && strings.Contains(err.Error(), "no single write"), "nothing to go by: %v", err)
 }
 
@@ -123,11 +124,11 @@ func TestTransactions(t *testing.T) {
 func TestPagesAndRetriesOfQueries(t *testing.T) {
 	further, busy, again := query(30, "PartitionKey eq 'p'", 20), query(40, "PartitionKey eq 'q'", 0), query(60, "PartitionKey eq 'q'", 7)
 	further.URL += "&NextPartitionKey=1!4!cA--&NextRowKey=1!4!cg--"
-	busy.HTTP, busy.Status, again.ClientID = 503, "ThrottlingError", busy.ClientID
+	busy.Status, busy.StatusText, again.ClientRequestID = 503, "ThrottlingError", busy.ClientRequestID
 	found := gather(t, line(0, "QueryEntity", "p", "1", 200, "a"), query(10, "PartitionKey eq 'p'", 1000), further, busy, again)
-	require.Len(t, found.Queries, 2, "queries, of 1,020 entities in two pages and of 7")
-	assert.Truef(t, found.Queries[0].Pages == 2 && found.Queries[0].Returned == 1020 && found.Queries[1].Returned == 7,
-		"%+v", found.Queries)
+	require.Len(t, found.List, 3, "a read, and queries of 1,020 entities in two pages and of 7")
+	assert.Truef(t, found.List[1].Query.Pages == 2 && found.List[1].Entities == 1020 && found.List[2].Entities == 7,
+		"%+v", found.List)
 	assert.Truef(t, found.Further == 1 && found.Retries == 1 && found.Lost == 0, "%+v", found)
 	told := replayed(t, replay.Plan{Operations: found})
 	own := told.Arms[0].Under[0]

@@ -1,7 +1,7 @@
 // Package replay sends the operations of a log once more, under the keys that they had and
 // under those of other designs, on the virtual clock.
 //
-// [Rules.Gather] reads the operations of a log, each once however often its client tried. Their
+// [Gather] reads the operations of a log, each once however often its client tried. Their
 // keys are taken apart by a [Pattern], and formed anew by each [Design]. [Replay] has
 // scenarios/run carry out one run for each design and profile, a scenario whose trace are
 // the operations at their own times, and says what each came to.
@@ -112,7 +112,6 @@ const Unchanged = "keys of the log"
 // playing is a replay under way.
 type playing struct {
 	*Plan
-	steps []step
 	table *table
 	trace *arrival.Trace
 	// profile is that by which designs are ranked, other the one that is held against it,
@@ -127,7 +126,7 @@ type playing struct {
 // design, and ranks these. The error wraps [ErrKeys] where a pattern fits nothing, is a
 // scenario's fault, or the context's.
 func Replay(ctx context.Context, plan Plan) (*Told, error) {
-	p := &playing{Plan: &plan, steps: plan.Operations.order(), profile: plan.Profile}
+	p := &playing{Plan: &plan, profile: plan.Profile}
 	if p.profile == "" {
 		p.profile, p.other = model.Documented, model.Headroom
 	}
@@ -135,20 +134,21 @@ func Replay(ctx context.Context, plan Plan) (*Told, error) {
 	for i, verb := range plan.Operations.offered() {
 		number[verb] = uint16(i)
 	}
-	at, kinds := make([]time.Duration, len(p.steps)), make([]uint16, len(p.steps))
-	for i, s := range p.steps {
-		at[i], kinds[i] = plan.Operations.at(s), number[s.verb]
+	list := plan.Operations.List
+	at, kinds := make([]time.Duration, len(list)), make([]uint16, len(list))
+	for i := range list {
+		at[i], kinds[i] = list[i].At, number[list[i].Verb]
 	}
 	p.trace = arrival.NewTrace(at, kinds).Faster(plan.Speed)
 	if last := p.trace.Length() - 1; last >= arrival.MaxLength {
 		return nil, fmt.Errorf("%w: the log lasts %v; expected less than %v: use fewer files or --speed", ErrKeys, last.Round(time.Second), arrival.MaxLength)
 	}
+	p.table = newTable(plan.Operations)
 	if plan.Suggest {
 		if err := p.suggest(); err != nil {
 			return nil, err
 		}
 	}
-	p.table = newTable(plan.Operations)
 	var arms []Arm
 	for _, design := range append([]Design{{Name: Unchanged}}, plan.Designs...) {
 		arm, err := p.arm(ctx, design)
@@ -166,8 +166,8 @@ func (p *playing) arm(ctx context.Context, design Design) (*Arm, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newScript(p.Operations, p.steps, p.table, f)
-	if n := len(p.Operations.List) + len(p.Operations.Transactions); n > 0 && f.unmatched == int64(n) {
+	s := newScript(p.Operations, p.table, f)
+	if n := len(p.Operations.List) - p.Operations.Counts[entity.Query]; n > 0 && f.unmatched == int64(n) {
 		return nil, fmt.Errorf("%w: no key of the log fits the pattern: %w", ErrKeys, f.first)
 	}
 	arm := &Arm{Design: design.Name, PartitionKey: design.PartitionKey, RowKey: design.RowKey, Unmatched: f.unmatched, Joined: s.joined, Queries: changes(p.Operations, s.reads), Split: s.split}
@@ -318,12 +318,14 @@ func (p *playing) needs() figure.Needs {
 		n.Entities[name] = 1
 		n.Reads[name] = verb == entity.Get || verb == entity.Query
 	}
-	if list := p.Operations.Transactions; len(list) > 0 {
+	if all := int64(p.Operations.Counts[entity.Batch]); all > 0 {
 		sum := int64(0)
-		for i := range list {
-			sum += list[i].Entities
+		for i := range p.Operations.List {
+			if one := &p.Operations.List[i]; one.Verb == entity.Batch {
+				sum += one.Entities
+			}
 		}
-		n.Entities[entity.Batch.String()] = max(1, sum/int64(len(list)))
+		n.Entities[entity.Batch.String()] = max(1, sum/all)
 	}
 	return n
 }

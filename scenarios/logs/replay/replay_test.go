@@ -32,8 +32,9 @@ var begins = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 
 // line is a request of a log: at so many milliseconds, by a client's id.
 func line(millis int, operation, partition, row string, status int, client string) accesslog.Entry {
-	e := accesslog.Entry{At: entity.TicksOf(begins.Add(time.Duration(millis) * time.Millisecond)), Operation: operation, HTTP: status, EndToEnd: 5 * time.Millisecond, Server: 3 * time.Millisecond,
-		Account: "races", Service: "table", RequestID: fmt.Sprint(millis, client), RequestHeader: -1, RequestPacket: 500, ResponseHeader: -1, ResponsePacket: 100, ContentLength: 500, ClientID: client}
+	e := accesslog.Entry{Observed: accesslog.Observed{At: entity.TicksOf(begins.Add(time.Duration(millis) * time.Millisecond)), Operation: operation, Status: status,
+		EndToEnd: 5 * time.Millisecond, Server: 3 * time.Millisecond, RequestID: fmt.Sprint(millis, client), RequestBytes: 500, ResponseBytes: 100, ClientRequestID: client},
+		Account: "races", RequestHeader: -1, ResponseHeader: -1, ContentLength: 500}
 	key := fmt.Sprintf("(PartitionKey='%s',RowKey='%s')", partition, row)
 	e.URL, e.ObjectKey = "https://races.table.core.windows.net/Results"+key, "/races/Results"+key
 	if operation == "QueryEntities" {
@@ -44,12 +45,12 @@ func line(millis int, operation, partition, row string, status int, client strin
 
 func gather(t *testing.T, entries ...accesslog.Entry) *replay.Operations {
 	t.Helper()
-	return gatherBy(t, replay.Rules{}, entries...)
+	return gatherBy(t, logs.Estimate{}, "", entries...)
 }
 
-func gatherBy(t *testing.T, rules replay.Rules, entries ...accesslog.Entry) *replay.Operations {
+func gatherBy(t *testing.T, estimate logs.Estimate, keyless string, entries ...accesslog.Entry) *replay.Operations {
 	t.Helper()
-	found, err := rules.Gather(sources(t, entries...), logs.Options{})
+	found, err := replay.Gather(sources(t, entries...), logs.Options{Estimate: estimate}, keyless)
 	require.NoError(t, err)
 	return found
 }
@@ -83,9 +84,9 @@ func TestRetriesAreTakenOut(t *testing.T) {
 	for _, o := range found.List {
 		got = append(got, fmt.Sprint(o.At.Milliseconds(), o.Verb, o.Key))
 	}
-	want := []string{"0 insert {p 1}", "10 insert {p 2}", "2100 get {p 1}", "2200 delete {p 2}", "2300 delete {p 3}", "2400 merge {q 9}", "2600 replace {q 7}", "122600 replace {q 7}"}
+	want := []string{"0 insert {p 1}", "10 insert {p 2}", "2100 get {p 1}", "2200 delete {p 2}", "2300 delete {p 3}", "2400 merge {q 9}", "2500 query { }", "2600 replace {q 7}", "122600 replace {q 7}"}
 	assert.Equal(t, want, got, "operations")
-	assert.Truef(t, found.Attempts == 11 && found.Throttled == 5 && found.Retries == 2 && found.Lost == 3 && len(found.Queries) == 1 && found.Bytes == 500,
+	assert.Truef(t, found.Attempts == 11 && found.Throttled == 5 && found.Retries == 2 && found.Lost == 3 && found.Counts[entity.Query] == 1 && found.Bytes == 500,
 		"%+v; want 11 attempts, 5 throttled, 2 retries, 3 lost, 1 query, 500 bytes", found)
 }
 

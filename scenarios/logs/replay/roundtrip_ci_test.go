@@ -20,7 +20,6 @@ import (
 	"loadgen/engine/accesslog"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/rest"
 	"loadgen/engine/rest/serve"
 	"loadgen/engine/wire"
 	"loadgen/report/compare/statistics"
@@ -48,9 +47,9 @@ type witness struct {
 	edges int64
 }
 
-func (w *witness) saw(format string) func(seen *rest.Seen) {
+func (w *witness) saw(format string) func(seen *accesslog.Observed) {
 	date := clock.Epoch(begins)
-	return func(seen *rest.Seen) {
+	return func(seen *accesslog.Observed) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if w.log == nil {
@@ -71,7 +70,7 @@ func (w *witness) saw(format string) func(seen *rest.Seen) {
 			if w.seconds[key] == nil {
 				w.seconds[key] = make(map[int64]int64)
 			}
-			done := seen.Done.Offset() - w.first
+			done := seen.Done().Offset() - w.first
 			w.seconds[key][int64(done/time.Second)]++
 			if (done+2*time.Millisecond)%time.Second < 4*time.Millisecond {
 				w.edges++
@@ -165,14 +164,14 @@ type logged struct {
 func (l *logged) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
 	outcome, done := l.Immediate.Submit(now, op)
 	key, path := op.Change.Key, ""
-	e := accesslog.Entry{Operation: accesslog.OperationOf(op.Verb), RequestPacket: sizeOf, ResponsePacket: 0}
+	e := accesslog.Entry{Observed: accesslog.Observed{Operation: accesslog.OperationOf(op.Verb), RequestBytes: sizeOf}}
 	switch {
 	case !l.begun || op.Verb == entity.CreateTable || op.Verb == entity.DeleteTable || strings.HasPrefix(key.Partition, "~"):
 		return outcome, done
 	case op.Verb == entity.Batch:
-		e.RequestPacket = 200
+		e.RequestBytes = 200
 		for i := range op.Changes {
-			e.RequestPacket += bodyOf(&op.Changes[i]) + 400
+			e.RequestBytes += bodyOf(&op.Changes[i]) + 400
 		}
 		e.URL, e.ObjectKey = "https://races.table.core.windows.net/$batch", "/races/$batch"
 		if l.transactions {
@@ -183,7 +182,7 @@ func (l *logged) Submit(now clock.Instant, op *target.Operation) (target.Outcome
 		if op.Query.Filter != nil {
 			text = op.Query.Filter.String()
 		}
-		e.RequestPacket, e.ResponsePacket = 0, outcome.Returned*sizeOf
+		e.RequestBytes, e.ResponseBytes = 0, outcome.Returned*sizeOf
 		e.URL = "https://races.table.core.windows.net/Results()?$filter=" + url.QueryEscape(text)
 		if op.Query.Top > 0 {
 			e.URL += fmt.Sprint("&$top=", op.Query.Top)
@@ -196,14 +195,14 @@ func (l *logged) Submit(now clock.Instant, op *target.Operation) (target.Outcome
 		e.URL, e.ObjectKey = "https://races.table.core.windows.net"+path, "/races"+path
 		switch op.Verb {
 		case entity.Get:
-			e.RequestPacket, e.ResponsePacket = 0, sizeOf
+			e.RequestBytes, e.ResponseBytes = 0, sizeOf
 		case entity.Delete:
 		default:
-			e.RequestPacket = bodyOf(&op.Change)
+			e.RequestBytes = bodyOf(&op.Change)
 		}
 	}
-	e.At, e.Status, e.HTTP, e.EndToEnd, e.Server, e.Account = entity.TicksOf(begins)+entity.Ticks(now/100), string(outcome.Code), outcome.Status, done.Sub(now), done.Sub(now), "races"
-	e.RequestID, e.ContentLength, e.ClientID = fmt.Sprint("id-", l.number), e.RequestPacket, fmt.Sprint("c-", op.Number)
+	e.At, e.StatusText, e.Status, e.EndToEnd, e.Server, e.Account = entity.TicksOf(begins)+entity.Ticks(now/100), string(outcome.Code), outcome.Status, done.Sub(now), done.Sub(now), "races"
+	e.RequestID, e.ContentLength, e.ClientRequestID = fmt.Sprint("id-", l.number), e.RequestBytes, fmt.Sprint("c-", op.Number)
 	l.number++
 	l.lines = accesslog.AppendAnalytics(l.lines, &e)
 	return outcome, done
@@ -290,7 +289,7 @@ func replayedAlike(t *testing.T, n int, make func(*testing.T, int, string) *scen
 	s := make(t, n, "by-region")
 	m, err := s.PartitionModel()
 	require.NoError(t, err)
-	found, err := replay.Rules{}.Gather(source(logOf(t, s)), logs.Options{})
+	found, err := replay.Gather(source(logOf(t, s)), logs.Options{}, "")
 	require.NoError(t, err)
 	happened := float64(found.Throttled) / float64(found.Attempts)
 	var same, other []float64

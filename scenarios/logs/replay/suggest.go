@@ -19,10 +19,10 @@ import (
 // Bounds of what designs are proposed from: how many values of an attribute are told apart,
 // and how many keys of the log are looked at.
 const (
-	mostValues = 1000
-	mostLooked = 200_000
-	// mostSuggested is how many proposals take part.
-	mostSuggested = 4
+	maxValues = 1000
+	maxLooked = 200_000
+	// maxSuggested is how many proposals take part.
+	maxSuggested = 4
 )
 
 // suggest adds the designs that package suggest proposes for a scenario with the attributes of
@@ -54,7 +54,7 @@ func (p *playing) suggest() error {
 		if len(d.Copies)+len(d.Places) > 0 || d.PartitionKey == p.Pattern.PartitionKey && d.RowKey == p.Pattern.RowKey || slices.ContainsFunc(p.Designs, same) {
 			continue
 		}
-		if p.suggested++; p.suggested <= mostSuggested {
+		if p.suggested++; p.suggested <= maxSuggested {
 			p.Designs = append(slices.Clone(p.Designs), Design{Name: d.Name, PartitionKey: d.PartitionKey, RowKey: d.RowKey})
 		}
 	}
@@ -78,9 +78,9 @@ func (p *playing) distributions(f *forming, attributes []string) (map[string]str
 	for _, name := range attributes {
 		seen[name] = &seenValues{counts: make(map[string]int), numbers: true}
 	}
-	keys := p.Operations.List
-	for i := 0; i < len(keys); i += 1 + len(keys)/mostLooked {
-		if f.apart(keys[i].Key.Partition, &keys[i].Key.Row) != nil {
+	for i := 0; i < len(p.table.singles); i += 1 + len(p.table.singles)/maxLooked {
+		key := p.table.singles[i].Key
+		if f.apart(key.Partition, &key.Row) != nil {
 			continue
 		}
 		for _, name := range attributes {
@@ -99,12 +99,12 @@ func (p *playing) distributions(f *forming, attributes []string) (map[string]str
 		if len(v.order) == 0 {
 			return nil, fmt.Errorf("%w: no key of the log fits the pattern", ErrKeys)
 		}
-		if texts[name] = "{sequence: 1}"; v.numbers && len(v.order) > mostValues {
+		if texts[name] = "{sequence: 1}"; v.numbers && len(v.order) > maxValues {
 			continue
 		}
 		list := slices.Clone(v.order)
 		slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(v.counts[b], v.counts[a]) })
-		list = list[:min(len(list), mostValues)]
+		list = list[:min(len(list), maxValues)]
 		slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(slices.Index(v.order, a), slices.Index(v.order, b)) })
 		var names, weights []string
 		for _, one := range list {
@@ -158,22 +158,26 @@ func (p *playing) likened() (*scenarios.Scenario, error) {
 // asked writes the operations of the scenario: queries by what they know.
 func (p *playing) asked(f *forming, attributes []string, line func(string, ...any)) {
 	for _, verb := range p.Operations.offered() {
+		n := p.Operations.Counts[verb]
 		switch verb {
 		case entity.Query:
 		case entity.Batch:
-			line("        - {verb: batch, change: insert, entities: %d, together: [%s], weight: %d}", max(1, p.needs().Entities[verb.String()]), strings.Join(f.partition.Attributes(), ", "), weightOf(len(p.Operations.Transactions)))
+			line("        - {verb: batch, change: insert, entities: %d, together: [%s], weight: %d}", max(1, p.needs().Entities[verb.String()]), strings.Join(f.partition.Attributes(), ", "), p.Operations.weight(n))
 		case entity.Merge, entity.InsertOrMerge:
-			line(`        - {verb: %s, weight: %d, properties: [{name: Z, type: Int32, value: "1"}]}`, verb, weightOf(p.Operations.count(verb)))
+			line(`        - {verb: %s, weight: %d, properties: [{name: Z, type: Int32, value: "1"}]}`, verb, p.Operations.weight(n))
 		case entity.Get:
 			// Who reads one entity knows what its keys are made of.
-			line("        - {name: one, verb: query, by: [%s], weight: %d}", strings.Join(attributes, ", "), weightOf(p.Operations.count(verb)))
+			line("        - {name: one, verb: query, by: [%s], weight: %d}", strings.Join(attributes, ", "), p.Operations.weight(n))
 		default:
-			line("        - {verb: %s, weight: %d}", verb, weightOf(p.Operations.count(verb)))
+			line("        - {verb: %s, weight: %d}", verb, p.Operations.weight(n))
 		}
 	}
 	by := make(map[string]int)
-	for i := range p.Operations.Queries {
-		span := p.Operations.Queries[i].span()
+	for i := range p.Operations.List {
+		if p.Operations.List[i].Query == nil {
+			continue
+		}
+		span := p.Operations.List[i].Query.span()
 		if f.know(span); span.Class() == filter.ClassTableScan {
 			continue
 		}
@@ -190,8 +194,6 @@ func (p *playing) asked(f *forming, attributes []string, line func(string, ...an
 	n := 0
 	for _, known := range slices.Sorted(maps.Keys(by)) {
 		n++
-		line("        - {name: query-%d, verb: query, by: [%s], weight: %d}", n, known, weightOf(by[known]))
+		line("        - {name: query-%d, verb: query, by: [%s], weight: %d}", n, known, p.Operations.weight(by[known]))
 	}
 }
-
-func weightOf(n int) int { return max(1, min(n, 1_000_000)) }

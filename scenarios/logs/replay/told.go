@@ -4,6 +4,7 @@ import (
 	"io"
 	"time"
 
+	"loadgen/engine/entity"
 	"loadgen/report"
 	"loadgen/report/compare/contest"
 	"loadgen/report/text"
@@ -64,8 +65,8 @@ const mostLeft = results.MostFirstThrottled
 // tell ranks the designs, and says what the replay came to.
 func (p *playing) tell(arms []Arm) *Told {
 	of := p.Operations
-	t := &Told{State: results.DoesNotHold, Operations: int64(of.Count()), Queries: int64(len(of.Queries)), Transactions: int64(len(of.Transactions)),
-		Retries: of.Retries, Throttled: figure.ShareOf(of.Throttled, of.Attempts), Lost: figure.ShareOf(of.Lost, int64(of.Count())),
+	t := &Told{State: results.DoesNotHold, Operations: int64(len(of.List)), Queries: int64(of.Counts[entity.Query]), Transactions: int64(of.Counts[entity.Batch]),
+		Retries: of.Retries, Throttled: figure.ShareOf(of.Throttled, of.Attempts), Lost: figure.ShareOf(of.Lost, int64(len(of.List))),
 		Billed: of.Billed, SpreadOver: of.Reading.SpreadOver, Notes: of.Reading.Notes, ThrottledRequests: of.Throttled, Guessed: of.Guessed, Left: of.Left, LeftEntities: of.LeftEntities,
 		Held: int64(len(p.table.held)), More: int64(p.table.extra), Suggested: p.suggested, Unsuggested: p.unsuggested, Arms: arms}
 	if p.Measured != nil {
