@@ -216,6 +216,9 @@ type ObservedPartition struct {
 	// including throttled ones.
 	Busiest int64 `json:"busiest_second_entities"`
 	Offered int64 `json:"busiest_second_offered_entities"`
+	// Demand is the highest rate that was asked for over any time, beyond what a burst of 100 ms covers, in
+	// entities per second; 0 if its busiest second is within the target.
+	Demand float64 `json:"demand_entities_per_second,omitempty"`
 	// Saturation is the rate at which the partition saturates, by the rule for any load, of the seconds with the most
 	// demand. SaturationInterval has the minimum and the maximum of these seconds. They are null and empty if no limit
 	// shows, for the reason SaturationWhy.
@@ -259,6 +262,10 @@ type KeyOrder struct {
 	Partitions Order `json:"partition_keys"`
 	// Rows are the RowKeys, each compared within its own partition.
 	Rows Order `json:"row_keys"`
+	// Tail is the rate of inserts where new PartitionKeys follow one another, in entities per second, if it
+	// exceeds the target of one partition; else 0. TailShare is the share of all inserts there.
+	Tail      float64 `json:"tail_entities_per_second,omitempty"`
+	TailShare float64 `json:"tail_share,omitempty"`
 }
 
 // Order counts keys by how they came. The first of all has no order and is not

@@ -23,13 +23,15 @@ func (e *evidence) Hot() *hotPartition {
 	if e.Capture == nil || len(e.Capture.Partitions) == 0 {
 		return nil
 	}
+	target := cmp.Or(max(0, e.Manifest.Targets.Partition), documentedPartition)
 	hot := slices.MaxFunc(e.Capture.Partitions, func(a, b results.ObservedPartition) int {
 		if isOverloaded(&a) != isOverloaded(&b) {
 			return map[bool]int{true: 1, false: -1}[isOverloaded(&a)]
 		}
-		return cmp.Compare(a.Demanded, b.Demanded)
+		over := func(p *results.ObservedPartition) float64 { return max(p.Demand, float64(target)) }
+		return cmp.Or(cmp.Compare(over(&a), over(&b)), cmp.Compare(a.Demanded, b.Demanded))
 	})
-	return &hotPartition{&hot, cmp.Or(max(0, e.Manifest.Targets.Partition), documentedPartition)}
+	return &hotPartition{&hot, target}
 }
 
 // IsOverloaded reports whether enough of its attempts were throttled.
@@ -50,6 +52,11 @@ func (p *hotPartition) Saturates() bool {
 // Needs returns the number of partitions that a number of entities in a second needs.
 func (p *hotPartition) Needs(entities int64) int {
 	return partitionsFor(float64(entities), float64(p.Target))
+}
+
+// NeedsAll returns the number of partitions that all that the partition was asked for needs.
+func (p *hotPartition) NeedsAll() int {
+	return partitionsFor(cmp.Or(p.Demand, float64(p.Peak())), float64(p.Target))
 }
 
 // Unsaturated returns why the limit of the partition is unknown.
@@ -94,7 +101,7 @@ func (e *evidence) problems() []*problem {
 		list = append(list, &p)
 	}
 	if hot := e.Hot(); hot != nil && !e.AccountBinds() {
-		if over := hot.Needs(hot.Peak()); hot.Saturates() || over >= 2 {
+		if over := hot.NeedsAll(); hot.Saturates() || over >= 2 {
 			p := problem{Hot: hot, Partitions: max(2, over)}
 			if hot.Together > 0 || hot.Limited != "" {
 				p.Partitions = 0
@@ -112,10 +119,14 @@ func (e *evidence) problems() []*problem {
 		}
 	}
 	for _, one := range e.orders() {
-		if figure.ShareOf(one.Keys, o.Entities) >= minProblemShare {
+		part := one.Keys
+		if one.Tail > 0 {
+			part = int64(one.TailShare * float64(o.Entities))
+		}
+		if figure.ShareOf(part, o.Entities) >= minProblemShare || one.Tail > 0 {
 			p := problem{Keys: &one}
 			p.Table = one.Table
-			add(results.ProblemKeyOrder, one.Keys, o.Entities, p)
+			add(results.ProblemKeyOrder, part, o.Entities, p)
 		}
 	}
 	wait := results.QuantilesOf(e.RetryWaits).P50
@@ -196,10 +207,12 @@ func (e *evidence) Problems() []*problem {
 	return e.problems()
 }
 
-// keyOrder is a table whose new PartitionKeys come in one order.
+// keyOrder is a table whose new PartitionKeys come in one order, or follow one another at a place that is too busy.
 type keyOrder struct {
 	Table string
 	results.Order
+	// Tail and TailShare are as of [results.KeyOrder].
+	Tail, TailShare float64
 }
 
 // Descends reports whether the keys descend.
@@ -208,11 +221,11 @@ func (o *keyOrder) Descends() bool { return o.Way() == results.PrependOnly }
 // InOrder is the number of keys that come in order.
 func (o *keyOrder) InOrder() int64 { return max(o.Ascending, o.Descending) }
 
-// orders returns the tables whose new PartitionKeys come in one order.
+// orders returns those tables.
 func (e *evidence) orders() (list []keyOrder) {
 	for _, one := range e.Capture.Orders {
-		if one.Partitions.Way() != "" {
-			list = append(list, keyOrder{one.Table, one.Partitions})
+		if one.Partitions.Way() != "" || one.Tail > 0 {
+			list = append(list, keyOrder{one.Table, one.Partitions, one.Tail, one.TailShare})
 		}
 	}
 	return list

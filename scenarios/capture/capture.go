@@ -79,6 +79,8 @@ type Options struct {
 	Window  time.Duration
 	// Hold is how long a second stays open after its end.
 	Hold time.Duration
+	// Target is that of one partition, in entities per second; 0 is none.
+	Target int64
 }
 
 // The defaults of [Options].
@@ -123,7 +125,7 @@ func New(o Options) *Capture {
 			clear(t.known[:])
 			*t = table{order: t.order, known: t.known}
 		}),
-		answers: make(map[answer]*results.Answer),
+		answers: make(map[answer]*results.Answer), target: o.Target,
 	}
 	return &Capture{options: o, kinds: t, waiting: waiting{most: o.Retries, byID: make(map[string]*list.Element)}, counter: c}
 }

@@ -45,6 +45,10 @@ type counter struct {
 	tables     *keys.HeaviestKeys[string, table]
 	answers    map[answer]*results.Answer
 	sum        results.Capture
+	// target is that of one partition, in entities per second, 0 for none.
+	target int64
+	// tailed is the number of tables with statistics of tails, of which each may take 20 MB.
+	tailed int
 }
 
 // add takes down one request. First says that it is the first attempt of its
@@ -175,7 +179,18 @@ func (t *counter) insert(r *accesslog.Observed, class results.Class) {
 		of.partitions.Add(of.order.Next(key, partitionLag))
 	}
 	of.rows.Add(came)
+	if of.tails == nil && t.tailed < maxTailed {
+		of.tails = NewTails()
+		t.tailed++
+	}
+	if of.tails == nil {
+		return
+	}
+	of.tails.Add(&keystatistics.Row{PartitionKey: key, Instant: r.Arrived, HasInstant: true, Entities: max(1, r.Counted), Kind: keystatistics.Upsert})
 }
+
+// maxTailed is the number of tables of whose inserts tails are found.
+const maxTailed = 4
 
 // partitionLag and rowLag are how many of the last keys may have been under way at
 // the same time as another, so that their order means nothing.
@@ -193,4 +208,24 @@ type table struct {
 	partitions, rows results.Order
 	order            keystatistics.Stream
 	known            *known
+	// tails has the PartitionKeys in time, nil before the first.
+	tails *keystatistics.Statistics
+}
+
+// NewTails returns statistics of the PartitionKeys of inserts in time.
+func NewTails() *keystatistics.Statistics {
+	return keystatistics.New(keystatistics.Options{Seed: 1, Moments: 1 << 20})
+}
+
+// TailRate returns the rate of inserts where new PartitionKeys follow one another, in entities per second, if it
+// exceeds a target, and its share of all inserts; else 0. A target of 0 is none.
+func TailRate(tails *keystatistics.Statistics, target int64) (rate, share float64) {
+	if tails == nil || target == 0 {
+		return 0, 0
+	}
+	peak := tails.Report().Peak
+	if peak.Tail.Capacity == 0 || peak.PerSecond <= float64(target)*peak.Tail.Capacity {
+		return 0, 0
+	}
+	return peak.PerSecond / peak.Tail.Capacity, peak.Tail.Average
 }

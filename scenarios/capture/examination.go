@@ -92,7 +92,7 @@ func (e *Examination) Open(p Plan) (err error) {
 func (e *Examination) Begin(folder results.Folder, manifest results.Manifest, hold time.Duration) (err error) {
 	e.where = folder
 	if e.recorder, err = results.NewRecorder(folder, manifest); err == nil {
-		e.Capture = New(Options{Recorder: e.recorder, Hold: hold})
+		e.Capture = New(Options{Recorder: e.recorder, Hold: hold, Target: manifest.Targets.Partition})
 	}
 	return err
 }

@@ -24,8 +24,9 @@ func (t *counter) capture() *results.Capture {
 	o.PartitionsTold, o.PartitionsDropped = int64(len(t.partitions.Places())), t.partitions.Dropped()
 	o.ShapesTold, o.ShapesDropped = int64(len(t.shapes.Places())), t.shapes.Dropped()
 	o.TablesDropped = t.tables.Dropped()
-	o.Partitions = topPlaces(t.partitions.Places(), keptPartitions, observedPartition, func(a, b results.ObservedPartition) int {
-		return cmp.Or(cmp.Compare(b.Demanded, a.Demanded), cmp.Compare(b.Entities, a.Entities),
+	o.Partitions = topPlaces(t.partitions.Places(), keptPartitions, t.observedPartition, func(a, b results.ObservedPartition) int {
+		over := func(p results.ObservedPartition) float64 { return max(float64(t.target), p.Demand) }
+		return cmp.Or(cmp.Compare(over(b), over(a)), cmp.Compare(b.Demanded, a.Demanded), cmp.Compare(b.Entities, a.Entities),
 			cmp.Compare(b.Requests, a.Requests), strings.Compare(a.Table, b.Table),
 			strings.Compare(a.PartitionKey, b.PartitionKey))
 	})
@@ -45,7 +46,9 @@ func (t *counter) capture() *results.Capture {
 	}
 	o.Shapes = topPlaces(t.shapes.Places(), keptShapes, queryShape, costlier)
 	o.Orders = topPlaces(t.tables.Places(), keptOrders, func(s *keys.SketchPlace[string, table]) results.KeyOrder {
-		return results.KeyOrder{Table: s.Key, Partitions: s.Value.partitions, Rows: s.Value.rows}
+		order := results.KeyOrder{Table: s.Key, Partitions: s.Value.partitions, Rows: s.Value.rows}
+		order.Tail, order.TailShare = TailRate(s.Value.tails, t.target)
+		return order
 	}, func(a, b results.KeyOrder) int {
 		return cmp.Or(cmp.Compare(b.Rows.Keys+b.Partitions.Keys, a.Rows.Keys+a.Partitions.Keys),
 			strings.Compare(a.Table, b.Table))
@@ -71,7 +74,7 @@ func topPlaces[K comparable, V, R any](places []*keys.SketchPlace[K, V], most in
 	return slices.Clone(all[:min(len(all), most)])
 }
 
-func observedPartition(s *keys.SketchPlace[place, partition]) results.ObservedPartition {
+func (t *counter) observedPartition(s *keys.SketchPlace[place, partition]) results.ObservedPartition {
 	p := &s.Value
 	for i := range p.seconds.open {
 		p.seconds.close(&p.seconds.open[i])
@@ -86,7 +89,7 @@ func observedPartition(s *keys.SketchPlace[place, partition]) results.ObservedPa
 		Entities: p.entities, Demanded: p.demanded, Missed: s.Inherited,
 		Requests: p.requests, Throttled: p.throttled, AccountThrottled: p.accountThrottled, Failed: p.failed,
 		Seconds: p.seconds.active.count, Typical: typical,
-		Busiest: p.seconds.busiest, Offered: p.seconds.offered,
+		Busiest: p.seconds.busiest, Offered: p.seconds.offered, Demand: p.seconds.demand(t.target),
 	}
 	limit := p.seconds.limit(func(one *second) *tally { return &one.tally })
 	// One of the groups can be limited alone; they fare alike, or too little tells them apart, where none is.

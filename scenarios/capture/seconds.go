@@ -122,6 +122,26 @@ func (s *seconds) limit(of func(*second) *tally) figure.Value {
 	return met.Saturation()
 }
 
+// burst is the part of a second in which an idle partition saves its target for a burst, as the model assumes.
+const burst = 0.1
+
+// demand returns the highest rate that was asked for over any time, beyond what a burst covers, if a second exceeds a
+// target; else 0.
+func (s *seconds) demand(target int64) (rate float64) {
+	if target == 0 || max(s.busiest, s.offered) <= target {
+		return 0
+	}
+	slices.SortFunc(s.kept, func(a, b second) int { return cmp.Compare(a.number, b.number) })
+	for i := range s.kept {
+		sum := -burst * float64(target)
+		for j := i; j < len(s.kept) && s.kept[j].number-s.kept[i].number == int64(j-i); j++ {
+			sum += float64(s.kept[j].demand())
+			rate = max(rate, sum/float64(j-i+1))
+		}
+	}
+	return rate
+}
+
 // What it takes to call a group of operations free while another is limited: of the attempts
 // at it in the seconds in which the other is throttled, at least fewestSpared would have
 // been throttled if both met one limit, and at most mostThrottled of them were.

@@ -97,6 +97,11 @@ func (t *Told) answer() document.Answer {
 			a.Says = append(a.Says, fmt.Sprintf("%s maps several entities to one key: %s of the log.", arm.Design, document.Counted(int(arm.Joined), "key")))
 		}
 	}
+	for _, arm := range t.Arms {
+		if arm.Tail > 0 {
+			a.Says = append(a.Says, fmt.Sprintf("%s: the end of the keys is asked for %s entities/s: one server gets them, whose target is that of one partition.", arm.Design, document.Rate(arm.Tail)))
+		}
+	}
 	if len(t.Arms) > 1 && t.Contest.SurvivesSays != "" {
 		a.Says = append(a.Says, t.Contest.SurvivesSays)
 	}

@@ -28,6 +28,7 @@ import (
 	"loadgen/results/figure"
 	"loadgen/scenarios"
 	"loadgen/scenarios/arrival"
+	"loadgen/scenarios/capture"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/run"
 )
@@ -71,6 +72,9 @@ type Arm struct {
 	// Joined are the keys of the log that fell together with another one: the design cannot
 	// tell all entities apart.
 	Joined int64 `json:"keys_joined"`
+	// Tail is the rate of inserts where new PartitionKeys follow one another, in entities per second, if it
+	// exceeds the target of a range: a warm table tries no range.
+	Tail float64 `json:"tail_entities_per_second,omitempty"`
 	// Queries are what became of those of the log, Unasked says why the design could not be
 	// asked by what they know. Split are the transactions that became several.
 	Queries []Change `json:"queries"`
@@ -166,7 +170,7 @@ func (p *playing) arm(ctx context.Context, design Design) (*Arm, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newScript(p.Operations, p.table, f)
+	s := newScript(p.Operations, p.table, f, p.Speed)
 	if n := len(p.Operations.List) - p.Operations.Counts[entity.Query]; n > 0 && f.unmatched == int64(n) {
 		return nil, fmt.Errorf("%w: no key of the log fits the pattern: %w", ErrKeys, f.first)
 	}
@@ -191,26 +195,39 @@ func (p *playing) arm(ctx context.Context, design Design) (*Arm, error) {
 			if p.Progress != nil && n == 0 {
 				p.Progress(design.Name, profile)
 			}
-			record, err := p.play(ctx, run.Plan{Script: s, Held: held}, design.Name, profile, n)
+			simulated, target, err := p.scenario(design.Name, profile, n)
 			if err != nil {
 				return nil, err
 			}
-			arm.take(record, p.named(profile), profile == p.profile, p.needs())
+			record, err := run.Run(ctx, run.Plan{Scenario: simulated, RetryChosen: true, Memory: new(results.Memory), Script: s, Held: held})
+			if err != nil {
+				return nil, err
+			}
+			tail, _ := capture.TailRate(s.tails, target)
+			arm.Tail = max(arm.Tail, tail)
+			arm.take(record, p.named(profile), profile == p.profile, p.needs(), tail)
 		}
 	}
 	return arm, nil
 }
 
-// distinctKeys is the check that a design has a key of its own for each entity of the log.
-const distinctKeys = "distinct keys"
+// Checks that no run can show: a design has a key of its own for each entity of the log, and its inserts where
+// new keys follow one another are within the target of a range.
+const (
+	distinctKeys = "distinct keys"
+	insertOrder  = "insert order"
+)
 
 // take adds a run.
-func (a *Arm) take(record *results.Record, profile string, own bool, needs figure.Needs) {
+func (a *Arm) take(record *results.Record, profile string, own bool, needs figure.Needs, tail float64) {
 	trial := contest.Measure(record, record.Summary, needs)
 	if a.Joined > 0 {
 		// Inserts under a key that exists fail. The replay holds them for new entities.
 		trial.Expected = append(trial.Expected, results.Check{Expr: distinctKeys, Ok: new(false),
 			Observed: document.Counted(int(a.Joined), "key") + " repeated"})
+	}
+	if tail > 0 {
+		trial.Expected = append(trial.Expected, results.Check{Expr: insertOrder, Ok: new(false), Observed: document.Rate(tail) + " entities/s"})
 	}
 	into := &a.ranked.Others
 	if own {
@@ -259,8 +276,8 @@ func (p *playing) named(profile string) string {
 	return profile
 }
 
-// play carries out one run of a design.
-func (p *playing) play(ctx context.Context, plan run.Plan, design, profile string, n int) (*results.Record, error) {
+// scenario returns the scenario of one run of a design, and the target of a range in it.
+func (p *playing) scenario(design, profile string, n int) (*scenarios.Scenario, int64, error) {
 	var offered strings.Builder
 	for _, verb := range p.Operations.offered() {
 		more := ""
@@ -289,25 +306,28 @@ phases:
 expect: ["share_lost <= 0%%", "first_throttled <= %v%%"]
 `, p.Operations.size(), offered.String(), 100*results.MostFirstThrottled))
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if p.Retry != "" {
 		s.Retry = p.Retry
 	}
 	if err := s.SetAll(scenarios.Settings(p.Set...)); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	p.limit(s, profile)
 	if err := fields.FaultsOf(s.Validate()); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	draw := clock.NewStream(max(1, p.Seed), "replay/"+design).At(uint64(n))
 	s.Seed = draw.Uint64() >> 11
 	for i := range s.Phases {
 		s.Phases[i].Traffic.Arrivals.Recorded = p.trace
 	}
-	plan.Scenario, plan.RetryChosen, plan.Memory = s, true, new(results.Memory)
-	return run.Run(ctx, plan)
+	m, err := s.PartitionModel()
+	if err != nil {
+		return nil, 0, err
+	}
+	return s, m.Stamp.RangeTarget, nil
 }
 
 // needs are what the application asks of its operations.

@@ -1,9 +1,15 @@
 package replay
 
 import (
+	"cmp"
+	"time"
+
+	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
+	"loadgen/scenarios/advise/keystatistics"
 	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/capture"
 	"loadgen/target"
 )
 
@@ -16,13 +22,15 @@ type script struct {
 	batches [][][]entity.Key
 	// joined is how many keys of the log became the same as another one, split how many transactions became several.
 	joined, split int64
+	// tails are the PartitionKeys of inserts in time.
+	tails *keystatistics.Statistics
 	// nothing is a filter that keeps no entity.
 	nothing *filter.Expression
 }
 
 // newScript forms the keys of all operations.
-func newScript(of *Operations, t *table, f *forming) *script {
-	s := &script{of: of, keys: make([]entity.Key, len(of.List))}
+func newScript(of *Operations, t *table, f *forming, speed float64) *script {
+	s := &script{of: of, keys: make([]entity.Key, len(of.List)), tails: capture.NewTails()}
 	s.nothing, _, _ = filter.Parse("V lt 0")
 	if f.to != nil {
 		f.queries = f.newAsking(of)
@@ -30,6 +38,7 @@ func newScript(of *Operations, t *table, f *forming) *script {
 	was, is := make(map[entity.Key]bool), make(map[entity.Key]bool)
 	for i := range of.List {
 		one := &of.List[i]
+		at := time.Duration(float64(one.At) / cmp.Or(speed, 1))
 		var err error
 		switch {
 		case one.Query != nil && f.to != nil:
@@ -39,9 +48,15 @@ func newScript(of *Operations, t *table, f *forming) *script {
 			s.reads = append(s.reads, reading{ranges: []filter.Range{span}, tight: true, class: span.Class()})
 		case one.Verb == entity.Batch:
 			err = s.form(t.written(one), f)
+			for _, keys := range s.batches[one.number] {
+				s.insert(keys[0].Partition, at, int64(len(keys)))
+			}
 		default:
 			s.keys[i], err = f.of(one.Key)
 			was[one.Key], is[s.keys[i]] = true, true
+			if one.Verb == entity.Insert || one.Verb == entity.InsertOrReplace || one.Verb == entity.InsertOrMerge {
+				s.insert(s.keys[i].Partition, at, 1)
+			}
 		}
 		if err != nil {
 			f.unmatchedBy(err)
@@ -49,6 +64,11 @@ func newScript(of *Operations, t *table, f *forming) *script {
 	}
 	s.joined = int64(len(was) - len(is))
 	return s
+}
+
+// insert counts the insert of some entities under a PartitionKey.
+func (s *script) insert(key string, at time.Duration, entities int64) {
+	s.tails.Add(&keystatistics.Row{PartitionKey: key, Instant: clock.Instant(at), HasInstant: true, Entities: entities, Kind: keystatistics.Upsert})
 }
 
 // form forms a transaction: it becomes one for each partition of its entities, in their order.
