@@ -61,7 +61,7 @@ func newForming(p Pattern, d Design) (*forming, error) {
 	if err := errors.Join(faults[:]...); err != nil {
 		return nil, err
 	}
-	known := append(f.partition.Attributes(), f.row.Attributes()...)
+	known := f.attributes()
 	for _, t := range f.to {
 		for _, name := range t.Attributes() {
 			if !slices.Contains(known, name) {
@@ -70,6 +70,17 @@ func newForming(p Pattern, d Design) (*forming, error) {
 		}
 	}
 	return f, nil
+}
+
+// attributes are those of the pattern.
+func (f *forming) attributes() []string {
+	names := f.partition.Attributes()
+	for _, name := range f.row.Attributes() {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func (f *forming) unmatchedBy(err error) {

@@ -37,16 +37,6 @@ func Likeness(of *Operations) []byte {
 			singles = append(singles, one)
 		}
 	}
-	var text strings.Builder
-	line := func(format string, details ...any) { fmt.Fprintf(&text, format+"\n", details...) }
-	line("# Generated from a table's log, without its keys: %d operations on %d partitions.", len(singles), partitions)
-	line("name: like-the-log\nattributes:")
-	line("  # Partitions by share of operations, descending.")
-	if partitions > mostShares {
-		line("  # Each size is the mean of twice as many partitions as the previous one.")
-	}
-	line("  partition: %s", shares)
-	line("  id: {sequence: 1}")
 	size, most := "1024", 1024
 	if of.Bodies.all > 0 {
 		var given []string
@@ -58,16 +48,12 @@ func Likeness(of *Operations) []byte {
 			size = fmt.Sprint(most)
 		}
 	}
-	line("# Sizes are those of single writes' bodies, counted as ASCII text.")
-	line(`entity: {size: %s, filler: %s, properties: [{name: %s, type: Int32, value: "1"}]}`, size, likeFiller, likeProperty)
-	line(`design: {partition_key: "{partition}", row_key: "{id:010d}"}`)
-	line("phases:")
+	loaded, transaction := 0, 0
 	if of.Counts[entity.Insert] < len(singles) {
-		transaction := ""
+		loaded = min(mostLoaded, max(leastLoaded, len(singles)))
 		if fit := entity.MaxBatchBytes / most; fit < entity.MaxBatchChanges {
-			transaction = fmt.Sprintf(", transaction: %d", fit)
+			transaction = fit
 		}
-		line("  - {name: load, load: {entities: %d%s}}", min(mostLoaded, max(leastLoaded, len(singles))), transaction)
 	}
 	lasts := singles[len(singles)-1].At + 1
 	each := time.Second * time.Duration(math.Ceil(lasts.Seconds()/mostRates))
@@ -79,22 +65,12 @@ func Likeness(of *Operations) []byte {
 	for _, n := range due {
 		rates = append(rates, fmt.Sprint(max(fields.MinRate, math.Round(float64(n)/each.Seconds()*1000)/1000)))
 	}
-	line("  - name: log\n    traffic:")
-	if each > time.Second {
-		line("      # Each rate is a mean of %s, below the busiest second.", each)
-	}
-	line("      arrivals: {steps: {rates: [%s], each: %s}}", strings.Join(rates, ", "), each)
-	line("      operations:")
-	for verb := entity.Insert; verb <= entity.Get; verb++ {
-		if n := of.Counts[verb]; n > 0 {
-			more := ""
-			if verb == entity.Merge || verb == entity.InsertOrMerge {
-				more = ", properties: all"
-			}
-			line("        - {verb: %s, weight: %d%s}", verb, of.weight(n), more)
-		}
-	}
-	return []byte(text.String())
+	weights := of.weights()
+	delete(weights, entity.Query)
+	delete(weights, entity.Batch)
+	return write("likeness.yaml", map[string]any{"Operations": len(singles), "Partitions": partitions, "Classed": partitions > mostShares, "Shares": shares, "Size": size,
+		"Filler": likeFiller, "Property": likeProperty, "Loaded": loaded, "Transaction": transaction, "Averaged": each > time.Second, "Each": each,
+		"Rates": strings.Join(rates, ", "), "Weights": weights})
 }
 
 // shares returns how many partitions had operations, and an attribute of as many: each with

@@ -1,7 +1,9 @@
 package replay
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"loadgen/engine/entity"
@@ -108,12 +110,16 @@ func (o *Operations) weight(n int) int {
 	return max(1, n)
 }
 
-// offered are the verbs of the operations.
-func (o *Operations) offered() (list []entity.Verb) {
+// weights returns the weight of each verb of the operations.
+func (o *Operations) weights() map[entity.Verb]int {
+	weights := make(map[entity.Verb]int)
 	for verb, n := range o.Counts {
 		if n > 0 {
-			list = append(list, entity.Verb(verb))
+			weights[entity.Verb(verb)] = o.weight(n)
 		}
 	}
-	return list
+	return weights
 }
+
+// offered are the verbs of the operations, in their order.
+func (o *Operations) offered() []entity.Verb { return slices.Sorted(maps.Keys(o.weights())) }

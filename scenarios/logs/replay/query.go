@@ -38,12 +38,7 @@ type asking struct {
 // newAsking finds out what the queries know, and returns what plans them.
 func (f *forming) newAsking(of *Operations) *asking {
 	a := &asking{plans: make(map[string]*keys.Plan)}
-	names := f.partition.Attributes()
-	for _, name := range f.row.Attributes() {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
+	names := f.attributes()
 	// The values of one key stand for those that a query does not know.
 	var usual map[string]string
 	for i := range of.List {

@@ -14,9 +14,12 @@
 package replay
 
 import (
+	"bytes"
 	"context"
+	"embed"
 	"fmt"
 	"strings"
+	"text/template"
 	"time"
 
 	"loadgen/engine/clock"
@@ -276,46 +279,35 @@ func (p *playing) named(profile string) string {
 	return profile
 }
 
-// scenario returns the scenario of one run of a design, and the target of a range in it.
-func (p *playing) scenario(design, profile string, n int) (*scenarios.Scenario, int64, error) {
-	var offered strings.Builder
-	for _, verb := range p.Operations.offered() {
-		more := ""
-		switch verb {
-		case entity.Merge, entity.InsertOrMerge:
-			more = `, properties: [{name: V, type: Int32, value: "1"}]`
-		case entity.Batch:
-			more = ", entities: 100, change: insert-or-replace"
-		case entity.Query:
-			more = ", class: table-scan"
-		}
-		fmt.Fprintf(&offered, "\n        - {verb: %s%s}", verb, more)
-	}
-	// To hold a log is as to hold a rate, for the whole of it.
-	s, err := scenarios.Parse("replay", fmt.Appendf(nil, `name: replay
-about: The operations of a log, at their own times.
-attributes: {n: {sequence: 1}}
-entity: {size: %d, properties: [{name: V, type: Int32, value: "1"}]}
-design: {partition_key: "{n}", row_key: "{n}"}
-phases:
-  - name: log
-    traffic:
-      arrivals: {trace: log.csv}
-      drain: 60s
-      operations:%s
-expect: ["share_lost <= 0%%", "first_throttled <= %v%%"]
-`, p.Operations.size(), offered.String(), 100*results.MostFirstThrottled))
+//go:embed scenario
+var scenarioTexts embed.FS
+
+// write fills one of the scenarioTexts.
+func write(name string, data any) []byte {
+	var text bytes.Buffer
+	// The texts are part of the program, and a buffer takes all.
+	_ = template.Must(template.ParseFS(scenarioTexts, "scenario/"+name)).Execute(&text, data)
+	return text.Bytes()
+}
+
+// parse returns one of the scenarioTexts as a scenario with the plan's settings, by a profile.
+func (p *playing) parse(name, profile string, data any) (*scenarios.Scenario, error) {
+	s, err := scenarios.Parse(strings.TrimSuffix(name, ".yaml"), write(name, data))
 	if err != nil {
-		return nil, 0, err
-	}
-	if p.Retry != "" {
-		s.Retry = p.Retry
+		return nil, err
 	}
 	if err := s.SetAll(scenarios.Settings(p.Set...)); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	p.limit(s, profile)
-	if err := fields.FaultsOf(s.Validate()); err != nil {
+	return s, fields.FaultsOf(s.Validate())
+}
+
+// scenario returns the scenario of one run of a design, and the target of a range in it.
+func (p *playing) scenario(design, profile string, n int) (*scenarios.Scenario, int64, error) {
+	// To hold a log is as to hold a rate, for the whole of it.
+	s, err := p.parse("replay.yaml", profile, map[string]any{"Size": p.Operations.size(), "Verbs": p.Operations.offered(), "MaxThrottled": 100 * results.MostFirstThrottled, "Retry": p.Retry})
+	if err != nil {
 		return nil, 0, err
 	}
 	draw := clock.NewStream(max(1, p.Seed), "replay/"+design).At(uint64(n))

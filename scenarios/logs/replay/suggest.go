@@ -13,7 +13,6 @@ import (
 	"loadgen/engine/filter"
 	"loadgen/scenarios"
 	"loadgen/scenarios/advise/suggest"
-	"loadgen/scenarios/fields"
 )
 
 // Bounds of what designs are proposed from: how many values of an attribute are told apart,
@@ -121,57 +120,28 @@ func (p *playing) likened() (*scenarios.Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	attributes := f.partition.Attributes()
-	for _, name := range f.row.Attributes() {
-		if !slices.Contains(attributes, name) {
-			attributes = append(attributes, name)
-		}
-	}
+	attributes := f.attributes()
 	values, err := p.distributions(f, attributes)
 	if err != nil {
 		return nil, err
 	}
-	var text strings.Builder
-	line := func(format string, details ...any) { fmt.Fprintf(&text, format+"\n", details...) }
-	line("name: like-the-log\nattributes:\n  number_of_entity: {sequence: 1}")
-	for _, name := range attributes {
-		line("  %s: %s", name, values[name])
-	}
-	line("entity: {size: %d, properties: [", p.Operations.size())
-	for i, name := range attributes {
-		line(`    {name: V%d, type: String, value: "{%s}"},`, i, name)
-	}
-	line("  ]}\nuse: own\ndesigns:\n  - {name: own, partition_key: %q, row_key: %q}", p.Pattern.PartitionKey, p.Pattern.RowKey+"{number_of_entity}")
-	line("phases:\n  - {name: load, load: {entities: 1000}}\n  - name: log\n    traffic:\n      arrivals: {constant: %d}\n      for: 10s\n      operations:", p.trace.Busiest())
-	p.asked(f, attributes, line)
-	s, err := scenarios.Parse("like-the-log", []byte(text.String()))
+	s, err := p.parse("suggest.yaml", p.profile, map[string]any{"Attributes": attributes, "Values": values, "Size": p.Operations.size(), "Pattern": p.Pattern,
+		"Rate": p.trace.Busiest(), "Weights": p.Operations.weights(), "Transaction": max(1, p.needs().Entities[entity.Batch.String()]),
+		"Together": strings.Join(f.partition.Attributes(), ", "), "Known": strings.Join(attributes, ", "), "Queries": p.queries(f, attributes)})
 	if err != nil {
 		return nil, fmt.Errorf("%w: nothing can be proposed: %w", ErrKeys, err)
 	}
-	if err := s.SetAll(scenarios.Settings(p.Set...)); err != nil {
-		return nil, err
-	}
-	p.limit(s, p.profile)
-	return s, fields.FaultsOf(s.Validate())
+	return s, nil
 }
 
-// asked writes the operations of the scenario: queries by what they know.
-func (p *playing) asked(f *forming, attributes []string, line func(string, ...any)) {
-	for _, verb := range p.Operations.offered() {
-		n := p.Operations.Counts[verb]
-		switch verb {
-		case entity.Query:
-		case entity.Batch:
-			line("        - {verb: batch, change: insert, entities: %d, together: [%s], weight: %d}", max(1, p.needs().Entities[verb.String()]), strings.Join(f.partition.Attributes(), ", "), p.Operations.weight(n))
-		case entity.Merge, entity.InsertOrMerge:
-			line(`        - {verb: %s, weight: %d, properties: [{name: Z, type: Int32, value: "1"}]}`, verb, p.Operations.weight(n))
-		case entity.Get:
-			// Who reads one entity knows what its keys are made of.
-			line("        - {name: one, verb: query, by: [%s], weight: %d}", strings.Join(attributes, ", "), p.Operations.weight(n))
-		default:
-			line("        - {verb: %s, weight: %d}", verb, p.Operations.weight(n))
-		}
-	}
+// knownQueries are queries that know the same attributes.
+type knownQueries struct {
+	Number, Weight int
+	Known          string
+}
+
+// queries returns the queries by what they know.
+func (p *playing) queries(f *forming, attributes []string) (list []knownQueries) {
 	by := make(map[string]int)
 	for i := range p.Operations.List {
 		if p.Operations.List[i].Query == nil {
@@ -191,9 +161,8 @@ func (p *playing) asked(f *forming, attributes []string, line func(string, ...an
 			by[strings.Join(known, ", ")]++
 		}
 	}
-	n := 0
-	for _, known := range slices.Sorted(maps.Keys(by)) {
-		n++
-		line("        - {name: query-%d, verb: query, by: [%s], weight: %d}", n, known, p.Operations.weight(by[known]))
+	for i, known := range slices.Sorted(maps.Keys(by)) {
+		list = append(list, knownQueries{i + 1, p.Operations.weight(by[known]), known})
 	}
+	return list
 }
