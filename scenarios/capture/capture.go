@@ -31,6 +31,7 @@ package capture
 import (
 	"cmp"
 	"container/list"
+	"slices"
 	"sync"
 	"time"
 
@@ -47,7 +48,6 @@ const Phase = "observed"
 // concurrent use.
 type Capture struct {
 	options Options
-	kinds   kindTable
 	// touched is nil unless somebody looks at the load of partitions.
 	touched func(table, key string)
 
@@ -101,11 +101,6 @@ func New(o Options) *Capture {
 	o.Retries = cmp.Or(o.Retries, DefaultRetries)
 	o.Window = cmp.Or(o.Window, defaultWindow)
 	o.Hold = cmp.Or(o.Hold, defaultHold)
-	var t kindTable
-	for i, verb := range countedVerbs() {
-		t[verb] = i
-	}
-	t[0] = len(countedVerbs())
 	c := &counter{
 		partitions: keys.NewHeaviestKeys(o.Partitions, func(p place) place {
 			return place{own(p.table, longestName), own(p.key, longestKey)}
@@ -127,7 +122,7 @@ func New(o Options) *Capture {
 		}),
 		answers: make(map[answer]*results.Answer), target: o.Target,
 	}
-	return &Capture{options: o, kinds: t, waiting: waiting{most: o.Retries, byID: make(map[string]*list.Element)}, counter: c}
+	return &Capture{options: o, waiting: waiting{most: o.Retries, byID: make(map[string]*list.Element)}, counter: c}
 }
 
 // Saw takes down one request after its reply. It keeps nothing of what it is
@@ -220,9 +215,9 @@ func (o *Capture) operationOf(r *accesslog.Observed, arrived time.Duration) *ope
 	if len(id) > longestClient {
 		id = ""
 	}
-	kind := o.kinds[0]
-	if int(r.Verb) < len(o.kinds) {
-		kind = o.kinds[r.Verb]
+	kind := slices.Index(countedVerbs, r.Verb)
+	if kind < 0 {
+		kind = len(countedVerbs) // all else
 	}
 	// Two attempts of one operation share it.
 	hash := hashed(offset, r.Table)

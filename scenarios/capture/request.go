@@ -77,13 +77,12 @@ const (
 // listings, properties and access policies.
 const kindOther = "other"
 
-func countedVerbs() []entity.Verb {
-	return []entity.Verb{
-		entity.Get, entity.Query,
-		entity.Insert, entity.Replace, entity.Merge, entity.InsertOrReplace, entity.InsertOrMerge, entity.Delete,
-		entity.Batch,
-		entity.CreateTable, entity.DeleteTable,
-	}
+// countedVerbs are the verbs of [Kinds], in their order.
+var countedVerbs = []entity.Verb{
+	entity.Get, entity.Query,
+	entity.Insert, entity.Replace, entity.Merge, entity.InsertOrReplace, entity.InsertOrMerge, entity.Delete,
+	entity.Batch,
+	entity.CreateTable, entity.DeleteTable,
 }
 
 // Kinds returns the kinds of operation of an observed run, for its manifest: one
@@ -91,7 +90,7 @@ func countedVerbs() []entity.Verb {
 // verbs stand in no group.
 func Kinds() []results.Kind {
 	var kinds []results.Kind
-	for _, verb := range countedVerbs() {
+	for _, verb := range countedVerbs {
 		kind := results.Kind{Name: verb.String(), Group: groupPut}
 		switch verb {
 		case entity.Get, entity.Query:
@@ -103,6 +102,3 @@ func Kinds() []results.Kind {
 	}
 	return append(kinds, results.Kind{Name: kindOther})
 }
-
-// kindTable holds the place of each verb's kind among [Kinds].
-type kindTable [entity.DeleteTable + 1]int

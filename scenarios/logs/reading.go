@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unique"
 
 	"loadgen/engine/accesslog"
 	"loadgen/engine/clock"
@@ -95,7 +96,7 @@ func Read(files []Source, o Options, reading *Reading, visit func(*accesslog.Obs
 		}
 		files = files[group:]
 	}
-	for r.queue.Len() > 0 {
+	for len(r.waiting) > 0 {
 		if err := r.passTimestamp(); err != nil {
 			return err
 		}
@@ -118,17 +119,16 @@ type reader struct {
 	options Options
 	visit   func(*accesslog.Observed) error
 	reading *Reading
-	queue   queue
+	// waiting are the requests until they are passed on, in the order of time, those of one time as they came.
+	waiting []*accesslog.Observed
 	strays  strayFilter
 	doubles doubles
-	labels  labels
 	begun   bool
 	// resolution is of the lines so far: a log has as many of them waiting as are held before the first is
 	// passed on.
 	resolution clock.Resolution
-	// latest is the latest timestamp so far, sameTime what passTimestamp passes on.
-	latest   entity.Ticks
-	sameTime []accesslog.Observed
+	// latest is the latest timestamp so far.
+	latest entity.Ticks
 }
 
 // maxSpread bounds how many lines with one timestamp wait to be spread evenly.
@@ -250,18 +250,23 @@ func (r *reader) take(e *accesslog.Entry) error {
 		return nil
 	}
 	o := e.Observed
-	o.RequestID, o.ETag, o.Code = "", "", entity.Code(r.labels.of(string(o.Code)))
+	o.RequestID, o.ETag, o.Code = "", "", unique.Make(o.Code).Value()
 	for _, text := range []*string{&o.Operation, &o.Table, &o.Class, &o.Shape} {
-		*text = r.labels.of(*text)
+		*text = unique.Make(*text).Value()
 	}
 	for _, text := range []*string{&o.PartitionKey, &o.RowKey, &o.ClientRequestID, &o.Filter} {
 		*text = strings.Clone(*text)
 	}
-	r.queue.add(&o)
+	// Most requests come in order.
+	at := len(r.waiting)
+	if at > 0 && r.waiting[at-1].At > o.At {
+		at, _ = slices.BinarySearchFunc(r.waiting, o.At+1, func(other *accesslog.Observed, at entity.Ticks) int { return cmp.Compare(other.At, at) })
+	}
+	r.waiting = slices.Insert(r.waiting, at, &o)
 	r.resolution.Add(clock.Instant(e.At.Time().UnixNano()))
 	r.latest = max(r.latest, e.At)
-	incomplete := r.queue.heap[0].At == r.latest && r.resolution.Unit() > 0 && r.queue.Len() < maxSpread
-	if r.queue.Len() <= r.options.Held || incomplete {
+	incomplete := r.waiting[0].At == r.latest && r.resolution.Unit() > 0 && len(r.waiting) < maxSpread
+	if len(r.waiting) <= r.options.Held || incomplete {
 		return nil
 	}
 	return r.passTimestamp()
@@ -270,21 +275,22 @@ func (r *reader) take(e *accesslog.Entry) error {
 // passTimestamp passes on the earliest of the requests that wait, or all with the earliest timestamp, spread evenly,
 // where timestamps are whole seconds or minutes.
 func (r *reader) passTimestamp() error {
-	r.sameTime = append(r.sameTime[:0], r.queue.take())
-	if r.resolution.Unit() > 0 {
-		for r.queue.Len() > 0 && r.queue.heap[0].At == r.sameTime[0].At {
-			r.sameTime = append(r.sameTime, r.queue.take())
-		}
+	n := 1
+	for r.resolution.Unit() > 0 && n < len(r.waiting) && r.waiting[n].At == r.waiting[0].At {
+		n++
 	}
-	for i := range r.sameTime {
+	sameTime := r.waiting[:n]
+	r.waiting = r.waiting[n:]
+	for i, o := range sameTime {
 		if i > 0 {
 			r.reading.SpreadOver = r.resolution.Unit()
-			r.sameTime[i].At += entity.Ticks(r.resolution.Offset(i, len(r.sameTime)) / 100)
+			o.At += entity.Ticks(r.resolution.Offset(i, n) / 100)
 		}
-		if err := r.strays.add(&r.sameTime[i]); err != nil {
+		if err := r.strays.add(o); err != nil {
 			return err
 		}
 	}
+	clear(sameTime)
 	return nil
 }
 

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"fmt"
-	"math"
 	"net/http"
 	"slices"
 	"time"
@@ -43,8 +42,7 @@ type gatherer struct {
 	first   clock.Instant
 	begun   bool
 	// tried are the operations whose client may come again, by its id.
-	tried          map[string]*pending
-	written, wrote int64
+	tried map[string]*pending
 	// queries are those of each kind that a further page may be of, by their places: those whose last page
 	// was full, or else the last. It is taken for one of the latest, since the pages of some are never answered.
 	queries map[asked][]int
@@ -64,7 +62,7 @@ const maxTried = 1 << 18
 // on the same key and within two minutes, is no operation of its own, nor is a page of a query after the
 // first. Keyless is [LeftOut] or [AsWrites], empty for LeftOut. The error is as of [logs.Read].
 func Gather(files []logs.Source, o logs.Options, keyless string) (*Operations, error) {
-	f := &Operations{Reading: new(logs.Reading), Left: make(map[string]int64), Bodies: bodies{buckets: make(map[int]int64)}}
+	f := &Operations{Reading: new(logs.Reading), Left: make(map[string]int64)}
 	g := &gatherer{keyless: keyless, found: f, tried: make(map[string]*pending), full: make(map[int]bool), queries: make(map[asked][]int)}
 	if err := logs.Read(files, o, f.Reading, g.take); err != nil {
 		return nil, err
@@ -81,9 +79,6 @@ func Gather(files []logs.Source, o logs.Options, keyless string) (*Operations, e
 			return nil, err
 		}
 		return nil, fmt.Errorf("%w: no operation has a key or filter (%d omitted)", logs.ErrSource, f.left())
-	}
-	if g.wrote > 0 {
-		f.Bytes = g.written / g.wrote
 	}
 	return f, nil
 }
@@ -152,9 +147,7 @@ func (g *gatherer) count(r *accesslog.Observed) {
 		f.Billed++
 	}
 	if r.Verb.IsChange() && r.Verb != entity.Delete && r.RequestBytes > 0 {
-		g.written, g.wrote = g.written+r.RequestBytes, g.wrote+1
-		f.Bodies.all++
-		f.Bodies.buckets[int(math.Round(bodySteps*math.Log(float64(r.RequestBytes))))]++
+		f.Bodies.Record(time.Duration(r.RequestBytes) * time.Microsecond)
 	}
 	if r.Verb.IsChange() && r.HasPartition && g.beside != r.PartitionKey {
 		g.beside = r.PartitionKey

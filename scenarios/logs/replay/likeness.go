@@ -11,6 +11,7 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
+	"loadgen/results"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
 )
@@ -38,13 +39,14 @@ func Likeness(of *Operations) []byte {
 		}
 	}
 	size, most := "1024", 1024
-	if of.Bodies.all > 0 {
+	if of.Bodies.Count() > 0 {
 		var given []string
 		for i, name := range keys.QuantileNames {
-			most = sizeOf(of.Bodies.Quantile(keys.QuantileShares[i]))
+			most = sizeOf(quantileOf(&of.Bodies, keys.QuantileShares[i]))
 			given = append(given, fmt.Sprintf("%s: %d", name, most))
 		}
-		if size = "{" + strings.Join(given, ", ") + "}"; sizeOf(of.Bodies.Quantile(0)) == most {
+		size = "{" + strings.Join(given, ", ") + "}"
+		if sizeOf(quantileOf(&of.Bodies, 0)) == most {
 			size = fmt.Sprint(most)
 		}
 	}
@@ -113,39 +115,22 @@ func (o *Operations) shares() (partitions int, values string) {
 
 // size is the mean size of an entity that was written, in bytes.
 func (o *Operations) size() int64 {
-	if o.Bytes == 0 {
+	if o.Bodies.Count() == 0 {
 		return 1024
 	}
-	return min(entity.MaxEntityBytes/2, max(100, o.Bytes))
+	return min(entity.MaxEntityBytes/2, max(100, int64(o.Bodies.Mean())))
 }
 
-// bodies counts the bodies of single writes by their bytes, told apart by a 250th of
-// themselves.
-type bodies struct {
-	all     int64
-	buckets map[int]int64
-}
-
-// bodySteps is how many buckets a size has until it is e times as large.
-const bodySteps = 250
-
-// Quantile returns the bytes of the body that a share of them does not exceed, 0 where there
-// are none.
-func (b *bodies) Quantile(share float64) int64 {
-	if b.all == 0 {
-		return 0
-	}
-	rank, most := max(1, int64(math.Ceil(share*float64(b.all)))), 0
-	for bucket := range b.buckets {
-		most = max(most, bucket)
-	}
-	bucket := 0
-	for ; bucket < most; bucket++ {
-		if rank -= b.buckets[bucket]; rank <= 0 {
+// quantileOf returns the size that a share of them does not exceed, however few are beyond it.
+func quantileOf(bodies *results.Histogram, share float64) (body int64) {
+	rank := max(1, int64(math.Ceil(share*float64(bodies.Count()))))
+	for _, bar := range bodies.Bars() {
+		if body = bar.From; rank <= bar.Count {
 			break
 		}
+		rank -= bar.Count
 	}
-	return int64(math.Round(math.Exp(float64(bucket) / bodySteps)))
+	return body
 }
 
 // likeProperty and likeFiller are the properties of an entity of a likeness.

@@ -8,6 +8,7 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
+	"loadgen/results"
 	"loadgen/scenarios/logs"
 )
 
@@ -77,10 +78,8 @@ type Operations struct {
 	Guessed      int64
 	Left         map[string]int64
 	LeftEntities int64
-	// Bytes is the mean size of what was written, 0 where no line says it.
-	Bytes int64
-	// Bodies are those of single writes.
-	Bodies  bodies
+	// Bodies has the sizes of the bodies of single writes, a microsecond for each byte.
+	Bodies  results.Histogram
 	Reading *logs.Reading
 }
 
