@@ -19,8 +19,8 @@ func AppendResource(dst []byte, e *Entry) []byte {
 	object := ""
 	for i := range fields {
 		one := &fields[i]
-		value := jsonValue(one.of(&own))
-		if one.name == "" || value == nil {
+		text, isNumber := textOf(one.of(&own), time.Nanosecond)
+		if one.name == "" || text == "" {
 			continue
 		}
 		if one.object != object {
@@ -31,7 +31,12 @@ func AppendResource(dst []byte, e *Entry) []byte {
 				dst = append(appendName(dst, object), '{')
 			}
 		}
-		dst = append(appendName(dst, one.name), value...)
+		if dst = appendName(dst, one.name); isNumber {
+			dst = append(dst, text...)
+		} else {
+			// The error is that of bytes which are no UTF-8, and have been replaced.
+			dst, _ = jsontext.AppendQuote(dst, text)
+		}
 	}
 	if object != "" {
 		dst = append(dst, '}')
@@ -47,31 +52,29 @@ func appendName(dst []byte, name string) []byte {
 	return append(append(append(dst, '"'), name...), '"', ':')
 }
 
-// jsonValue returns a field as JSON, nil for one that is left out.
-func jsonValue(of any) (value []byte) {
+// textOf returns a field as text, a length of time in milliseconds that are cut to a unit, and whether it is a number; empty
+// for one that is unknown.
+func textOf(of any, unit time.Duration) (text string, isNumber bool) {
 	switch of := of.(type) {
 	case *entity.Ticks:
-		return of.Time().AppendFormat(nil, `"`+analyticsTime+`"`)
+		return of.Time().Format(analyticsTime), false
 	case *string:
-		if *of != "" {
-			// The error is that of bytes which are no UTF-8, and have been replaced.
-			value, _ = jsontext.AppendQuote(nil, *of)
+		return *of, false
+	case *int:
+		if *of != 0 {
+			return strconv.Itoa(*of), true
 		}
+		return unknownStatus, false
 	case *int64:
 		if *of != Unknown {
-			return strconv.AppendInt(nil, *of, 10)
+			return strconv.FormatInt(*of, 10), true
 		}
 	case *time.Duration:
 		if *of != Unknown {
-			return strconv.AppendFloat(nil, float64(*of)/float64(time.Millisecond), 'f', -1, 64)
+			return strconv.FormatFloat(float64(of.Truncate(unit))/float64(time.Millisecond), 'f', -1, 64), true
 		}
-	case *int:
-		if *of == 0 {
-			return []byte(`"` + unknownStatus + `"`)
-		}
-		return strconv.AppendInt(nil, int64(*of), 10)
 	}
-	return value
+	return "", true
 }
 
 // AppendAnalytics appends an entry as a line of a Storage Analytics log, with its end.
@@ -81,40 +84,19 @@ func AppendAnalytics(dst []byte, e *Entry) []byte {
 	dst = append(dst, analyticsVersion...)
 	places := fieldPlaces().at
 	for _, place := range places[1:] {
+		of := fields[place].of(&own)
+		text, isNumber := textOf(of, time.Millisecond)
 		dst = append(dst, ';')
-		switch of := fields[place].of(&own).(type) {
-		case *entity.Ticks:
-			dst = of.Time().AppendFormat(dst, analyticsTime)
-		case *string:
-			dst = appendAnalyticsText(dst, *of, of == &own.URL || of == &own.ObjectKey)
-		case *int64:
-			if *of != Unknown {
-				dst = strconv.AppendInt(dst, *of, 10)
-			}
-		case *time.Duration:
-			if *of != Unknown {
-				dst = strconv.AppendInt(dst, of.Milliseconds(), 10)
-			}
-		case *int:
-			if *of == 0 {
-				dst = append(dst, unknownStatus...)
-			} else {
-				dst = strconv.AppendInt(dst, int64(*of), 10)
-			}
+		quoted := of == any(&own.URL) || of == any(&own.ObjectKey)
+		if isNumber || !quoted && !strings.ContainsAny(text, "\";\n\r&<>'") {
+			dst = append(dst, text...)
+			continue
 		}
+		// What separates fields or lines is encoded, in quotation marks.
+		if text = html.EscapeString(text); !quoted {
+			text = strings.NewReplacer("\n", "&#10;", "\r", "&#13;").Replace(text)
+		}
+		dst = append(append(append(dst, '"'), text...), '"')
 	}
 	return append(dst, '\n')
-}
-
-// appendAnalyticsText appends a text, encoded and in quotation marks if it has what separates fields or lines, or if
-// it is always quoted.
-func appendAnalyticsText(dst []byte, s string, quoted bool) []byte {
-	if !quoted && !strings.ContainsAny(s, "\";\n\r&<>'") {
-		return append(dst, s...)
-	}
-	s = html.EscapeString(s)
-	if !quoted {
-		s = strings.NewReplacer("\n", "&#10;", "\r", "&#13;").Replace(s)
-	}
-	return append(append(append(dst, '"'), s...), '"')
 }

@@ -120,21 +120,11 @@ var fieldPlaces = sync.OnceValue(func() (p struct {
 // fieldOf returns the place of a field by its name in an object of a resource log; false for one that is
 // not read.
 func fieldOf(name []byte, object string) (int, bool) {
-	var room [32]byte
-	if len(name) > len(room) {
-		return 0, false
-	}
-	for i, c := range name {
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		room[i] = c
-	}
-	name = room[:len(name)]
+	lower := strings.ToLower(string(name))
 	if object == identity {
-		return fieldPlaces().named["authenticationtype"], string(name) == "type"
+		return fieldPlaces().named["authenticationtype"], lower == "type"
 	}
-	i, known := fieldPlaces().named[string(name)]
+	i, known := fieldPlaces().named[lower]
 	return i, known && (object == "" || fields[i].object != "")
 }
 
