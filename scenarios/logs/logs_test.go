@@ -261,34 +261,6 @@ func TestHashedKeysLeaveNothing(t *testing.T) {
 	assert.True(t, logs.IsRecord("kept") && !logs.IsRecord("a.log"), "a record is one, and a log is none")
 }
 
-func TestLogsThatSayNothing(t *testing.T) {
-	t.Chdir(t.TempDir())
-	bare := request(0, "InsertEntity", "p", "1", 201)
-	bare.URL, bare.ObjectKey = "", ""
-	blob := request(0, "InsertEntity", "p", "1", 201)
-	line := strings.Replace(string(accesslog.AppendAnalytics(nil, &blob)), ";table;", ";blob;", 1)
-	err := errors.Join(os.Mkdir("none", 0o755), os.Mkdir("mixed", 0o755), os.Mkdir("run", 0o755), os.WriteFile("run/"+results.RunFile, nil, 0o644), os.WriteFile("mixed/b.log", []byte(line), 0o644))
-	require.NoError(t, err)
-	write(t, "mixed/a.log", blob)
-	for _, row := range []struct{ sentence, path, table, want string }{
-		{"no file", "absent", "", "absent"},
-		{"no file in a folder", "none", "", "folder none"},
-		{"no keys", write(t, "bare.log", bare), "", "1 InsertEntity"},
-		{"another table", write(t, "other.log", blob), "Clubs", `"Clubs"; expected Runners`},
-		{"a table that is mistyped", "other.log", "Runnners", `"Runnners"; did you mean "Runners"?`},
-		{"the folder of a run among others", "run", "", "run is a run's folder"},
-		{"another service in one of several files", "mixed", "", `mixed/b.log:1: the line is of the service "blob"`},
-	} {
-		files, err := logs.Open([]string{row.path}, nil)
-		if err == nil {
-			_, err = logs.Tell(logs.Plan{Files: files, Reading: logs.Options{Table: row.table}})
-		}
-		if !errors.Is(err, logs.ErrSource) || !strings.Contains(err.Error(), row.want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: %v; want %s", row.sentence, err, row.want)
-		}
-	}
-}
-
 // A record that is kept is one like any other, and else nothing of a log is left behind that
 // nobody asked for.
 func TestAKeptRecordIsRead(t *testing.T) {
@@ -392,39 +364,6 @@ func TestLimitsOfALog(t *testing.T) {
 		}
 		advises := strings.Contains(told.Record.Summary.Verdict, "at least 2 partitions")
 		assert.Equalf(t, row.limited == "" && row.together == 0, advises, "%s: more partitions are advised", row.name)
-	}
-}
-
-// Requests that end with 500: whose doing it was decides whether they are throttled, show a
-// limit, and are billed.
-func TestTimeoutsOfALog(t *testing.T) {
-	for _, row := range []struct {
-		status                    string
-		http                      int
-		throttled, failed, billed int64
-	}{
-		{"ClientTimeoutError", 500, 0, 50, 100},
-		{"SASClientTimeoutError", 500, 0, 50, 100},
-		{"ServerTimeoutError", 500, 50, 0, 50},
-		{"ServerOtherError", 500, 0, 50, 50},
-		{"ThrottlingError", 503, 50, 0, 50},
-		{"NetworkError", 0, 0, 50, 100},
-	} {
-		var entries []accesslog.Entry
-		for i := range 100 {
-			e := request(time.Duration(i)*50*time.Millisecond, "UpdateEntity", "p", fmt.Sprint(i), 204)
-			if i%2 == 1 {
-				e.Status, e.StatusText = row.http, row.status
-			}
-			entries = append(entries, e)
-		}
-		told := tell(t, logs.Options{}, write(t, filepath.Join(t.TempDir(), "table.log"), entries...))
-		all, seen := told.Record.Total(results.Everything), told.Record.Capture
-		assert.Truef(t, all.Throttled == row.throttled && all.Failed == row.failed && seen.Billed == row.billed,
-			"%s: %d throttled, %d failed, %d billed; want %d, %d, %d", row.status, all.Throttled, all.Failed, seen.Billed, row.throttled, row.failed, row.billed)
-		assert.Truef(t, told.Record.Summary.Saturation != nil == (row.throttled > 0),
-			"%s: saturation %v; want one only where the service throttled", row.status, told.Record.Summary.Saturation)
-		assert.Contains(t, printed(t, told, "text"), fmt.Sprint(row.billed, " transactions billed"), row.status)
 	}
 }
 

@@ -140,19 +140,6 @@ func TestSpeed(t *testing.T) {
 	}
 }
 
-// 300 requests a second with timestamps of whole seconds are no burst: a partition that serves
-// 400 a second, and saves up 10 ms, throttles none of them.
-func TestWholeSecondsAreSpread(t *testing.T) {
-	entries := hotEntries(300)
-	for i := range entries {
-		entries[i].At -= entries[i].At % 10_000_000
-	}
-	told := replayed(t, replay.Plan{Operations: gather(t, entries...), Retry: "none", Set: []string{"model.partition_target=400", "model.partition_burst=10ms"}})
-	got := told.Arms[0].Under[0]
-	assert.Truef(t, got.Throttled == 0 && got.HottestMax <= 301 && told.SpreadOver == time.Second,
-		"%v are throttled, %d in the busiest second, spread over %v; want none, 300, 1s", got.Throttled, got.HottestMax, told.SpreadOver)
-}
-
 func replayed(t *testing.T, p replay.Plan) *replay.Told {
 	t.Helper()
 	told, err := replay.Replay(context.Background(), p)
