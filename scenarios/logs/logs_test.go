@@ -273,47 +273,6 @@ func TestAKeptRecordIsRead(t *testing.T) {
 	assert.Truef(t, err == nil && len(left) == 0, "left %v, %v", left, err)
 }
 
-// A folder that holds a log in pieces of all formats, some packed, says what one file of
-// them all says.
-func TestAFolderOfAllFormats(t *testing.T) {
-	t.Chdir(t.TempDir())
-	var all []accesslog.Entry
-	chance := rand.New(rand.NewPCG(5, 6))
-	for i := range 500 {
-		status := 204
-		if chance.IntN(8) == 0 {
-			status = 503
-		}
-		all = append(all, request(time.Duration(i)*7*time.Millisecond, "DeleteEntity", fmt.Sprint("p", chance.IntN(5)), fmt.Sprint(i), status))
-	}
-	lines := map[string]string{"d.csv": "time,operation,table,PartitionKey,RowKey,status,duration_ms,server_ms,request_bytes,response_bytes,client_request_id\n"}
-	for i := range all {
-		e := &all[i]
-		at := e.At.Time().Format("2006-01-02T15:04:05.0000000Z")
-		switch i % 3 {
-		case 0:
-			lines["a.log"] += string(accesslog.AppendAnalytics(nil, e))
-		case 1:
-			lines["c.json"] += string(accesslog.AppendResource(nil, e))
-		default:
-			_, key, _ := strings.Cut(e.URL, "PartitionKey='")
-			partition, row, _ := strings.Cut(key, "',RowKey='")
-			lines["d.csv"] += fmt.Sprintf("%s,delete,Runners,%s,%s,%d,12,5,900,1000,%s\n", at, partition, strings.TrimSuffix(row, "')"), e.Status, e.ClientRequestID)
-		}
-	}
-	for name, text := range lines {
-		held := []byte(text)
-		if name < "c" {
-			name, held = name+".gz", packed(held)
-		}
-		require.NoError(t, errors.Join(os.MkdirAll("all/in/folders", 0o755), os.WriteFile("all/in/folders/"+name, held, 0o644)))
-	}
-	got, want := tell(t, logs.Options{}, "all"), tell(t, logs.Options{}, write(t, "one.log", all...))
-	assert.Truef(t, got.Reading.Lines == 500 && len(got.Reading.Formats) == 3 && got.Reading.Late == 0 && got.Record.Capture.Billed == want.Record.Capture.Billed,
-		"%d lines in the formats %v, %d late, %d billed; want 500 in three, none, %d", got.Reading.Lines, got.Reading.Formats, got.Reading.Late, got.Record.Capture.Billed, want.Record.Capture.Billed)
-	assert.Equal(t, want.Record.Capture.Partitions, got.Record.Capture.Partitions, "partitions")
-}
-
 // A stream is a kind of request on a partition: asked times a second, of which so many are served.
 type stream struct {
 	operation, partition string
