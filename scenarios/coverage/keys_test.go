@@ -82,7 +82,7 @@ func descentsOfTable(t testing.TB, width int) float64 {
 func propertiesOfSuggestedKeys(t testing.TB, n int) float64 {
 	known := []string{"event", "distance", "bib"}[:n]
 	s := fromFile(t, "race.yaml", set("phases.day.operations.ask.by", "["+strings.Join(known, ", ")+"]"))
-	proposal, err := suggest.Designs(s, suggest.Options{})
+	proposal, err := suggest.Designs(s, nil)
 	require.Truef(t, err == nil && len(proposal.Candidates) != 0,
 		"%v: %d candidates; want one", err, len(proposal.Candidates))
 	design := proposal.Candidates[0].Design

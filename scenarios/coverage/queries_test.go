@@ -158,7 +158,7 @@ func leftAfterToken(t testing.TB, pages int) float64 {
 func addressIsProposed(t testing.TB, weight int) float64 {
 	s := fromFile(t, "members.yaml", set("phases.day.operations.by-email.weight", weight),
 		set("phases.day.operations.by-number.weight", 100-weight))
-	proposal, err := suggest.Designs(s, suggest.Options{})
+	proposal, err := suggest.Designs(s, nil)
 	require.Truef(t, err == nil && len(proposal.Candidates) != 0, "%v: no candidates", err)
 	for _, one := range proposal.Candidates {
 		if len(one.Design.Copies) > 0 {

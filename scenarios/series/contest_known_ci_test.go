@@ -342,7 +342,7 @@ func TestSuggestionsOverDrawnTables(t *testing.T) {
 		if err != nil {
 			continue // its key cannot serve
 		}
-		p, err := suggest.Designs(s, suggest.Options{Beside: true, Try: (&contestRun{}).trial(context.Background(), s)})
+		p, err := suggest.Designs(s, (&contestRun{}).trial(context.Background(), s))
 		if errors.Is(err, suggest.ErrUnsuited) {
 			continue
 		}

@@ -35,7 +35,7 @@ func (c *contestRun) suggest(ctx context.Context) error {
 		return wrong("", "%v", err)
 	}
 	fmt.Fprintln(c.plan.Progress, "simulating candidate designs")
-	c.proposal, err = suggest.Designs(sound, suggest.Options{Beside: true, Try: c.trial(ctx, sound)})
+	c.proposal, err = suggest.Designs(sound, c.trial(ctx, sound))
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return context.Cause(ctx)

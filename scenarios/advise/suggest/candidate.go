@@ -50,7 +50,7 @@ func (r *rule) explain(d *scenarios.Design) (candidate, error) {
 		return candidate{}, err
 	}
 	a := candidate{}
-	sum := weighing{needs: needs(r.scenario), entities: make(map[string]int), accounts: r.options.Targets.Accounts}
+	sum := weighing{needs: needs(r.scenario), entities: make(map[string]int), accounts: r.targets.Accounts}
 	for _, op := range r.scenario.EachOperation {
 		if op.Inserts() {
 			sum.entities[op.Name] = max(1, op.Entities)
@@ -144,7 +144,7 @@ func (a *candidate) read(one *advise.Operation, needed bool) {
 
 // limit is the maximum rate of a partition at the peak, 0 for none.
 func (r *rule) limit() float64 {
-	return float64(r.options.Targets.Partition) * (1 - r.options.Headroom)
+	return float64(r.targets.Partition) * (1 - headroom)
 }
 
 // holdsPartition reports whether the hottest partition leaves the headroom.
@@ -152,7 +152,7 @@ func (r *rule) holdsPartition(a *candidate) bool { return r.limit() == 0 || a.Ho
 
 // holdsAccount reports whether the load is within the account's target as well.
 func (r *rule) holdsAccount(a *candidate) bool {
-	target := r.options.Targets.Account
+	target := r.targets.Account
 	return r.holdsPartition(a) && (target == 0 || a.Account <= float64(target))
 }
 

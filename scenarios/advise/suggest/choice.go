@@ -9,30 +9,34 @@ import (
 	"loadgen/scenarios"
 )
 
-// choose sets the candidates, the best first, and rejects the others.
-func (r *rule) choose(list []candidate, p *Proposal) {
-	list = r.withoutOwn(list, p)
-	served := slices.ContainsFunc(list, func(a candidate) bool { return !r.mustScan(&a) })
-	list = slices.DeleteFunc(list, func(a candidate) bool {
-		scans := served && r.mustScan(&a)
-		if scans {
-			p.reject(&a.design, sentence("reject/scan", strings.Join(a.scans, ", ")))
-		}
-		return scans
-	})
-	holds := slices.ContainsFunc(list, func(a candidate) bool { return r.holdsAccount(&a) })
-	list = slices.DeleteFunc(list, func(a candidate) bool {
-		exceeds := holds && !r.holdsAccount(&a)
-		if exceeds {
-			p.reject(&a.design, r.exceeded(&a))
-		}
-		return exceeds
-	})
+// choose sets the candidates, the best first, and rejects the others. More are left if trials may change
+// their order.
+func (r *rule) choose(list []candidate, p *Proposal, tried bool) {
+	reject := func(why func(a *candidate) string) {
+		list = slices.DeleteFunc(list, func(a candidate) bool {
+			text := why(&a)
+			if text != "" {
+				p.reject(&a.design, text)
+			}
+			return text != ""
+		})
+	}
+	reject(func(a *candidate) string { return r.own(a, p) })
+	if slices.ContainsFunc(list, func(a candidate) bool { return !r.mustScan(&a) }) {
+		reject(func(a *candidate) string {
+			if !r.mustScan(a) {
+				return ""
+			}
+			return sentence("reject/scan", strings.Join(a.scans, ", "))
+		})
+	}
+	if slices.ContainsFunc(list, func(a candidate) bool { return r.holdsAccount(&a) }) {
+		reject(r.exceeded)
+	}
 	slices.SortStableFunc(list, func(a, b candidate) int { return r.better(&a, &b) })
-	limit := r.options.Most
-	if r.options.Try != nil {
-		// A trial may change the order.
-		limit = max(limit, maxTrials)
+	limit := maxCandidates
+	if tried {
+		limit = maxTrials
 	}
 	for i := range list {
 		a := &list[i]
@@ -43,7 +47,7 @@ func (r *rule) choose(list []candidate, p *Proposal) {
 		case simpler >= 0:
 			p.reject(&a.design, sentence("reject/copies", list[simpler].design.Name))
 		case len(p.Candidates) == limit:
-			p.reject(&a.design, r.behind(a, &list[0]))
+			p.reject(&a.design, sentence("reject/behind", list[0].design.Name))
 		default:
 			a.Design, a.Why, a.Buckets, a.Holds, a.Appends = a.design, r.why(a), a.buckets, r.holdsAccount(a), ""
 			p.Candidates = append(p.Candidates, a.Candidate)
@@ -51,26 +55,19 @@ func (r *rule) choose(list []candidate, p *Proposal) {
 	}
 }
 
-// withoutOwn returns the candidates without the keys of the scenario's own designs, if those take part.
-func (r *rule) withoutOwn(list []candidate, p *Proposal) []candidate {
-	if !r.options.Beside {
-		return list
-	}
-	own := ownDesigns(r.scenario)
+// own names the scenario's own design with the keys of a candidate, empty for none.
+func (r *rule) own(a *candidate, p *Proposal) string {
 	same := func(a, b scenarios.Copy) bool {
 		return (a.Table == "") == (b.Table == "") && a.PartitionKey == b.PartitionKey && a.RowKey == b.RowKey && slices.Equal(a.Properties, b.Properties)
 	}
-	return slices.DeleteFunc(list, func(a candidate) bool {
-		at := slices.IndexFunc(own, func(d scenarios.Design) bool {
-			b := &a.design
-			return d.PartitionKey == b.PartitionKey && d.RowKey == b.RowKey && slices.EqualFunc(d.Copies, b.Copies, same) && len(d.Places)+len(b.Places) == 0
-		})
-		if at >= 0 {
+	for _, d := range ownDesigns(r.scenario) {
+		b := &a.design
+		if d.PartitionKey == b.PartitionKey && d.RowKey == b.RowKey && slices.EqualFunc(d.Copies, b.Copies, same) && len(d.Places)+len(b.Places) == 0 {
 			p.hasOwn = true
-			p.reject(&a.design, sentence("reject/own", own[at].Name))
+			return sentence("reject/own", d.Name)
 		}
-		return at >= 0
-	})
+	}
+	return ""
 }
 
 // mustScan reports whether the dominant question, or one with a bounded response time, has to read several
@@ -82,66 +79,29 @@ func (r *rule) mustScan(a *candidate) bool {
 	})
 }
 
-// criterion is a measure of designs, where less is better. Measures within a factor of step are equal.
-type criterion struct {
-	condition string
-	measure   func(*candidate) float64
-	step      float64
-}
-
-// criteria returns how designs are ordered after those that sustain the peak: fewer queries that read more
-// than they want, lower cost, fewer copies, fewer copies without transactions, fewer buckets, a cooler
-// hottest partition. Steps exceed the error of a sample.
-func criteria() []criterion {
-	return []criterion{
-		{"behind/unserved", func(a *candidate) float64 { return float64(a.unserved) }, 0},
-		{"behind/cost", func(a *candidate) float64 { return a.Cost }, 1.05},
-		{"behind/copies", func(a *candidate) float64 { return float64(len(a.design.Copies)) }, 0},
-		{"behind/apart", func(a *candidate) float64 { return float64(apartFrom(&a.design)) }, 0},
-		{"behind/buckets", func(a *candidate) float64 { return float64(a.buckets) }, 0},
-		{"behind/hottest", func(a *candidate) float64 { return a.Hottest }, 1.1},
+// measures returns the figures by which designs are ordered, where less is better: those that exceed a
+// target, queries that read more than they want, cost, copies, copies without transactions, buckets, and
+// the rate of the hottest partition. Rounding exceeds the error of a sample.
+func (r *rule) measures(a *candidate) []float64 {
+	exceeds := 0.0
+	if !r.holdsAccount(a) {
+		exceeds = 1
 	}
-}
-
-func (c *criterion) compare(a, b *candidate) int {
-	if c.step == 0 {
-		return cmp.Compare(c.measure(a), c.measure(b))
-	}
-	return cmp.Compare(coarse(c.measure(a), c.step), coarse(c.measure(b), c.step))
+	return []float64{exceeds, float64(a.unserved), coarse(a.Cost, 1.05), float64(len(a.design.Copies)), float64(apartFrom(&a.design)),
+		float64(a.buckets), coarse(a.Hottest, 1.1)}
 }
 
 // better orders designs, the best first.
 func (r *rule) better(a, b *candidate) int {
-	if holds := r.holdsAccount(a); holds != r.holdsAccount(b) {
-		if holds {
-			return -1
-		}
-		return 1
-	}
-	for _, c := range criteria() {
-		if order := c.compare(a, b); order != 0 {
-			return order
-		}
-	}
-	return cmp.Or(cmp.Compare(len(a.set), len(b.set)), strings.Compare(a.design.Name, b.design.Name))
+	return cmp.Or(slices.Compare(r.measures(a), r.measures(b)), cmp.Compare(len(a.set), len(b.set)), strings.Compare(a.design.Name, b.design.Name))
 }
 
-// behind returns the first criterion by which a design is worse than the best, or the last.
-func (r *rule) behind(a, best *candidate) string {
-	list := criteria()
-	at := slices.IndexFunc(list, func(c criterion) bool { return c.compare(a, best) > 0 })
-	if at < 0 {
-		at = len(list) - 1
-	}
-	return sentence(list[at].condition, best.design.Name, list[at].measure(a), list[at].measure(best))
-}
-
-// exceeded returns which target a design exceeds.
+// exceeded returns which target a design exceeds, empty for none.
 func (r *rule) exceeded(a *candidate) string {
-	if fault := r.placement(a); fault != "" {
+	if fault := r.placement(a); fault != "" || r.holdsAccount(a) {
 		return fault
 	}
-	return sentence("reject/account", a.Account, r.options.Targets.Account)
+	return sentence("reject/account", a.Account, r.targets.Account)
 }
 
 // apartFrom returns the number of copies that no transaction writes together with their entities.

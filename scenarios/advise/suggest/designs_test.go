@@ -12,16 +12,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"loadgen/report/document"
 	"loadgen/scenarios"
 	"loadgen/scenarios/advise/suggest"
 	"loadgen/scenarios/keys"
 	"loadgen/scenarios/run/runtest"
 )
 
-func proposed(t testing.TB, s *scenarios.Scenario, o suggest.Options) *suggest.Proposal {
+func proposed(t testing.TB, s *scenarios.Scenario) *suggest.Proposal {
 	t.Helper()
-	p, err := suggest.Designs(s, o)
+	p, err := suggest.Designs(s, nil)
 	require.NoError(t, err)
 	return p
 }
@@ -45,7 +44,7 @@ func once(name string) func() answer {
 			a.s, a.err = scenarios.Parse(name+".yaml", text)
 		}
 		if a.err == nil {
-			a.p, a.err = suggest.Designs(a.s, suggest.Options{})
+			a.p, a.err = suggest.Designs(a.s, nil)
 		}
 		return a
 	})
@@ -159,7 +158,7 @@ func TestBucketsAreTheFewest(t *testing.T) {
 // the keys are used an hour is an hour, and its buckets have to bear what is written.
 func TestBucketsHoldWhereTimeGoesFast(t *testing.T) {
 	fast := runtest.Parse(t, strings.NewReplacer("speed: 960", "speed: 36000", "for: 5s", "for: 1s").Replace(file(t, "hourly-log")))
-	p := proposed(t, fast, suggest.Options{})
+	p := proposed(t, fast)
 	for _, c := range p.Candidates {
 		if strings.HasSuffix(c.Design.PartitionKey, "_{hour}") {
 			assert.Truef(t, c.Buckets == 4 && c.Hottest >= 1250.0/4*0.99 && c.Hottest <= 400,
@@ -168,36 +167,4 @@ func TestBucketsHoldWhereTimeGoesFast(t *testing.T) {
 		}
 	}
 	t.Errorf("no hour in buckets is proposed among %+v", p.Candidates)
-}
-
-// One screen has a row of each design with its keys, and the sections have all the reasons.
-func TestDocumentNamesEachDesign(t *testing.T) {
-	for name, want := range map[string][]string{
-		"foot-race":  {"by-race-distance-copied", "{race}_{distance}", "bib:{bib}", "46", "1", "1", "point, row range scan"},
-		"hourly-log": {"by-hour-in-4", "{hash(message,4):01d}_{hour}", "{source}_{message}", "312", "0", "4", "partition scan, row range scan"},
-		"telemetry":  {"by-device", "{device}", "{at:inverted}_{report}", "3", "0", "1", "row range scan, partition scan"},
-	} {
-		_, p := answered(t, name)
-		d := p.Document()
-		table := d.Screen[0].(document.Table)
-		var got, all []string
-		for _, cell := range table.Rows[0] {
-			got = append(got, cell.Text)
-		}
-		assert.Truef(t, slices.Equal(got, want), "%s: the first row is %q; want %q", name, got, want)
-		for _, s := range d.Sections {
-			for _, block := range s.Blocks {
-				if list, ok := block.(document.List); ok {
-					all = append(all, list.Items...)
-				}
-			}
-		}
-		for _, c := range p.Candidates {
-			for _, why := range c.Why {
-				assert.Truef(t, slices.Contains(all, why), "%s: the document does not say %q: %q", name, why, all)
-			}
-		}
-		assert.Truef(t, len(table.Rows) == len(p.Candidates) && len(d.Sections) == len(p.Candidates)+1,
-			"%s: %d rows and %d sections for %d candidates", name, len(table.Rows), len(d.Sections), len(p.Candidates))
-	}
 }

@@ -107,7 +107,7 @@ func TestNoKeyThatAppends(t *testing.T) {
 		if err != nil {
 			continue // its transactions have no partition under its own key
 		}
-		p, err := suggest.Designs(s, suggest.Options{})
+		p, err := suggest.Designs(s, nil)
 		if errors.Is(err, suggest.ErrUnsuited) {
 			none++
 			continue

@@ -17,23 +17,13 @@ var narrative = map[string]string{
 	"reject/scan":      "{1} would scan several partitions.",
 	"reject/copies":    "its copies cost more than they save; see {1}.",
 	"reject/own":       "your {1} has these keys.",
+	"reject/behind":    "ranks behind {1}.",
 	"reject/worse":     "worse than your own ({1}).",
 
-	"behind/unserved": "more time-bounded operations read too much: {2}, {3} under {1}.",
-	"behind/cost":     "more requests and entities per operation: {2}, {3} under {1}.",
-	"behind/copies":   "more copies at about the same cost: {2}, {3} under {1}.",
-	"behind/apart":    "more copies without transactions: {2}, {3} under {1}.",
-	"behind/buckets":  "more buckets: {2}, {3} under {1}.",
-	"behind/hottest":  "a hotter partition: {2} entities/s, {3} under {1}.",
-
-	"why/key":     "PartitionKey {1}: {2|share} of the questions know its attributes; {3} partitions, the hottest {4} of {5} entities/s, the account {6} of {7}.",
-	"why/buckets": "{1} buckets by {{2}}: the fewest with {3|share} of a partition's target free{4}.",
-	"why/spread":  "{1} buckets by {{2}}: the fewest that spread the inserts{4}.",
-	"why/too-few": "{1} buckets by {{2}}: too few{4}.",
-	"why/asks":    "; {1} takes {2}",
-	"why/known":   "RowKey {1}: it begins with {{2}}, which {3} knows.",
-	"why/timed":   "RowKey {1}: {3} reads a range of it by time.",
-	"why/unique":  "RowKey {1}: unique within a partition.",
+	"why/known":   "PartitionKey {1}: {2|share} of the questions know its attributes.",
+	"why/key":     "{1} partitions, the hottest with {2} entities/s, of {3} in all.",
+	"why/buckets": "{1} buckets by {{2}}: the fewest that spread the load.",
+	"why/too-few": "{1} buckets by {{2}}: too few.",
 	"why/table":   "Copy {1}, in table {2}: eventually consistent.",
 	"why/same":    "Copy {1}, in the same partition: written in one transaction.",
 	"why/insert":  "Inserts count {1} entities in {2}.",
@@ -52,9 +42,8 @@ var narrative = map[string]string{
 	"verdict/only":    "Try {1}: your designs cannot serve the scenario",
 	"verdict/try":     "Try {1} ({2})",
 
-	"basis/derived": "Derived figures; only a contest decides.",
-	"basis/tried":   "Figures without a trial are derived; only a contest decides.",
-	"basis/rare":    "–: too rare for a sample",
+	"basis/tried": "Figures without a trial are derived; only a contest decides.",
+	"basis/rare":  "–: too rare for a sample",
 }
 
 func sentence(condition string, values ...any) string {

@@ -2,7 +2,6 @@ package suggest
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,7 +14,7 @@ import (
 // rule applies the documents' rule to one scenario. It belongs to one goroutine.
 type rule struct {
 	scenario   *scenarios.Scenario
-	options    Options
+	targets    *advise.Targets
 	attributes *attributes
 	questions  []question
 	// inserts is the share of the operations that insert.
@@ -39,21 +38,18 @@ const (
 	maxTried    = 8
 )
 
-// Designs proposes designs for a valid scenario whose files have been read. The error joins the faults of
-// the options, wraps [ErrUnsuited], or is that of an invalid scenario. It is a pure function of its
-// arguments.
-func Designs(s *scenarios.Scenario, o Options) (*Proposal, error) {
-	if err := errors.Join(o.Validate()...); err != nil {
-		return nil, err
-	}
+// Designs proposes designs for a valid scenario whose files have been read. The candidates and the
+// scenario's own designs are tried before they are ranked, unless try is nil. The error wraps [ErrUnsuited],
+// or is that of an invalid scenario or of a trial.
+func Designs(s *scenarios.Scenario, try Try) (*Proposal, error) {
 	if err := checkSuited(s); err != nil {
 		return nil, err
 	}
-	r, err := newRule(s, o)
+	r, err := newRule(s)
 	if err != nil {
 		return nil, err
 	}
-	p := &Proposal{of: s, options: r.options}
+	p := &Proposal{of: s}
 	drafts, err := r.drafts(p)
 	if err != nil {
 		return nil, err
@@ -62,7 +58,7 @@ func Designs(s *scenarios.Scenario, o Options) (*Proposal, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.choose(candidates, p)
+	r.choose(candidates, p, try != nil)
 	if len(p.Candidates) == 0 && !p.hasOwn {
 		why := "no operation that reads knows an attribute"
 		if len(p.Rejected) > 0 {
@@ -70,21 +66,18 @@ func Designs(s *scenarios.Scenario, o Options) (*Proposal, error) {
 		}
 		return nil, fmt.Errorf("%w: no design can serve the scenario; %s", ErrUnsuited, why)
 	}
-	if o.Try == nil {
+	if try == nil {
 		return p, nil
 	}
-	return p, r.try(p)
+	return p, r.try(p, try)
 }
 
-func newRule(s *scenarios.Scenario, o Options) (*rule, error) {
-	o.Most, o.Headroom = cmp.Or(o.Most, defaultMost), cmp.Or(o.Headroom, defaultHeadroom)
-	if o.Targets == nil {
-		var err error
-		if o.Targets, err = advise.TargetsOf(s); err != nil {
-			return nil, err
-		}
+func newRule(s *scenarios.Scenario) (*rule, error) {
+	targets, err := advise.TargetsOf(s)
+	if err != nil {
+		return nil, err
 	}
-	r := &rule{scenario: s, options: o, timeFormat: "ticks", taken: make(map[string]string), names: make(map[string]string)}
+	r := &rule{scenario: s, targets: targets, timeFormat: "ticks", taken: make(map[string]string), names: make(map[string]string)}
 	for _, d := range ownDesigns(s) {
 		taken := []string{d.Name}
 		for _, one := range slices.Concat(d.Copies, d.Places) {

@@ -89,7 +89,7 @@ func ownDesigns(s *scenarios.Scenario) []scenarios.Design {
 
 // try runs the candidates and the scenario's own designs, ranks the candidates by the results, and drops
 // those that are worse than the best own design.
-func (r *rule) try(p *Proposal) error {
+func (r *rule) try(p *Proposal, try Try) error {
 	own := ownDesigns(r.scenario)
 	if at := slices.IndexFunc(own, func(d scenarios.Design) bool { return d.Name == r.scenario.Use }); at > 0 {
 		used := own[at]
@@ -119,7 +119,7 @@ func (r *rule) try(p *Proposal) error {
 			}
 			with := short
 			with.Design = one.Design
-			tried, err := r.options.Try(&with)
+			tried, err := try(&with)
 			if err != nil {
 				return fmt.Errorf("suggest: design %s: %w", one.Design.Name, err)
 			}
@@ -155,7 +155,7 @@ func (r *rule) rank(p *Proposal) {
 		case best != nil && c.Tried.isBetter(best.Tried):
 			p.Keep = ""
 		}
-		if len(kept) < r.options.Most {
+		if len(kept) < maxCandidates {
 			kept = append(kept, *c)
 		}
 	}

@@ -32,7 +32,7 @@ func (p *playing) suggest() error {
 	if err != nil {
 		return err
 	}
-	proposal, err := suggest.Designs(s, suggest.Options{Beside: true})
+	proposal, err := suggest.Designs(s, nil)
 	if errors.Is(err, suggest.ErrUnsuited) {
 		p.unsuggested = err.Error()
 		return nil
