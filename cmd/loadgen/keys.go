@@ -17,6 +17,7 @@ import (
 	"loadgen/scenarios"
 	explanation "loadgen/scenarios/advise"
 	"loadgen/scenarios/advise/keystatistics"
+	"loadgen/scenarios/advise/suggest"
 )
 
 // keysFlags are what a user typed after `loadgen keys`.
@@ -25,6 +26,7 @@ type keysFlags struct {
 	PartitionKey []string `flag:"partition-key" help:"*template* of the PartitionKey, over the columns of the file or the parts of a log's keys"`
 	RowKey       []string `flag:"row-key" requires:"partition-key" help:"*template* of the RowKey, over the columns of the file or the parts of a log's keys"`
 	Time         string   `flag:"time" help:"*column* of times, or two: 'Date Time'; none ignores times (default: instant, time or timestamp)"`
+	Suggest      bool     `flag:"suggest" requires:"rate" help:"add designs that are derived from the operations or columns"`
 	columnFlags
 	formFlags
 	Quiet bool `flag:"quiet" help:"no progress on standard error"`
@@ -65,6 +67,9 @@ const keysHelp = `Keys judges the keys in a CSV file of any size, plain or gzip:
 optionally RowKey, instant, entities and operation, or formed from columns by
 --partition-key and --row-key, like a design. Several --partition-key are evaluated in one
 pass and ranked. One row in a hundred may be unreadable: such rows are skipped and counted.
+--suggest forms keys of each column and each two columns, in buckets where no other sustains
+--rate, and judges them: the simplest of those that leave a fifth of a partition's target free
+comes first.
 
 --time names a column of times. The busiest second of all rows then stands for --rate, and
 each row for as many entities as that takes. Each PartitionKey, and each place where new
@@ -154,6 +159,9 @@ func (f *keysFlags) report(c *cobra.Command, file string, stdout, stderr io.Writ
 	if err != nil {
 		return err
 	}
+	if f.Suggest && (file == standardInput || len(f.PartitionKey) > 0) {
+		return usageError{errors.New("--suggest reads a file several times and proposes all keys; expected the name of a file, and no --partition-key")}
+	}
 	from, name := c.InOrStdin(), stdinName
 	if file != standardInput {
 		opened, err := os.Open(file)
@@ -168,7 +176,7 @@ func (f *keysFlags) report(c *cobra.Command, file string, stdout, stderr io.Writ
 	told, state, err := f.judge(from, options)
 	var fault *explanation.CandidateFault
 	switch {
-	case errors.Is(err, keystatistics.ErrKeys), errors.As(err, &fault):
+	case errors.Is(err, keystatistics.ErrKeys), errors.Is(err, suggest.ErrUnsuited), errors.As(err, &fault):
 		return usageError{err}
 	case err != nil:
 		return usageError{fmt.Errorf("the keys %s cannot be read: %w", name, catalog.Reason(err))}
@@ -178,6 +186,13 @@ func (f *keysFlags) report(c *cobra.Command, file string, stdout, stderr io.Writ
 
 // judge judges the keys that stand in a file, or those that are formed from its columns.
 func (f *keysFlags) judge(from io.Reader, o explanation.KeysOptions) (*document.Document, string, error) {
+	if f.Suggest {
+		told, err := suggest.Columns(func() (io.ReadCloser, error) { return os.Open(o.File) }, o)
+		if err != nil {
+			return nil, "", err
+		}
+		return told.Document(), told.State, nil
+	}
 	if len(f.PartitionKey) == 0 {
 		told, err := explanation.FromKeys(from, o)
 		if err != nil {

@@ -21,7 +21,10 @@ type KeysOptions struct {
 	File string
 	// PerSecond is the rate of all entities per second, 0 for none.
 	PerSecond float64
-	Targets   Targets
+	// Enough is a capacity in entities per second above which designs are equal, and the first of them is
+	// preferred; 0 is none.
+	Enough  float64
+	Targets Targets
 	// Time, TimeFormat and Names are as of [keystatistics.ReadOptions].
 	Time, TimeFormat string
 	Names            map[string]string
@@ -242,6 +245,12 @@ func (k *Keys) capacity() (perSecond float64, full string) {
 	return ceiling, full
 }
 
+// Capacity returns the rate of all entities that the keys sustain by the targets, in entities per second.
+func (k *Keys) Capacity() float64 {
+	perSecond, _ := k.capacity()
+	return perSecond
+}
+
 // figures returns what the rules judge.
 func (k *Keys) figures() figures {
 	t := &k.Targets
@@ -407,7 +416,7 @@ type Candidates struct {
 	Verdict string `json:"verdict"`
 	State   string `json:"state"`
 	Ok      *bool  `json:"ok"`
-	// Ranked are the designs, highest capacity first, those that do not hold the rate last.
+	// Ranked are the designs, best first, those that do not hold the rate last.
 	Ranked []*Keys `json:"candidates"`
 }
 
@@ -471,10 +480,13 @@ func FromRows(from io.Reader, candidates []Candidate, o KeysOptions) (*Candidate
 		return 0
 	}
 	slices.SortStableFunc(c.Ranked, func(a, b *Keys) int {
-		x, _ := a.capacity()
-		y, _ := b.capacity()
-		return cmp.Or(cmp.Compare(a.sortRank(), b.sortRank()), cmp.Compare(number(a.Repeated > 0), number(b.Repeated > 0)),
-			cmp.Compare(number(a.hotInOrder), number(b.hotInOrder)), cmp.Compare(y, x), cmp.Compare(a.Spread.TopMost, b.Spread.TopMost))
+		x, y := a.Capacity(), b.Capacity()
+		rank := cmp.Or(cmp.Compare(a.sortRank(), b.sortRank()), cmp.Compare(number(a.Repeated > 0), number(b.Repeated > 0)),
+			cmp.Compare(number(a.hotInOrder), number(b.hotInOrder)))
+		if o.Enough > 0 && min(x, y) >= o.Enough {
+			return rank
+		}
+		return cmp.Or(rank, cmp.Compare(y, x), cmp.Compare(a.Spread.TopMost, b.Spread.TopMost))
 	})
 	c.State, c.Ok, c.Verdict = c.Ranked[0].State, c.Ranked[0].Ok, c.Ranked[0].Verdict
 	return c, nil
@@ -489,7 +501,7 @@ func (c *Candidates) Document() *document.Document {
 	}
 	d := &document.Document{Title: "keys", Subtitle: "derived from " + document.Counted(int(first.Rows), "row") + " of " + c.File,
 		Answer: first.claim(), Data: c}
-	t := document.NewTable("candidates", "Designs, highest capacity first", "PartitionKey|cut=40", "at most/s|rate|unit=entities/s",
+	t := document.NewTable("candidates", "Designs, best first", "PartitionKey|cut=40", "RowKey|cut=30", "at most/s|rate|unit=entities/s",
 		"most common", "partitions|spare=2", "insert order|words", "keys twice|spare=1")
 	for i, k := range c.Ranked {
 		most, _ := k.capacity()
@@ -501,7 +513,7 @@ func (c *Candidates) Document() *document.Document {
 		if k.Keyed > 0 {
 			twice = &k.Repeated
 		}
-		t.Add(document.ToneOf(k.State), k.PartitionKey, most, k.Spread.top(), k.Spread.count(), order, twice)
+		t.Add(document.ToneOf(k.State), k.PartitionKey, k.RowKey, most, k.Spread.top(), k.Spread.count(), order, twice)
 		d.Add(fmt.Sprintf("keys-%d", i+1), "PartitionKey "+k.PartitionKey, k.facts(), k.top())
 		d.Add(fmt.Sprintf("findings-%d", i+1), "Findings of "+k.PartitionKey, findingsTable(k.Findings))
 	}

@@ -3,6 +3,7 @@ package keys
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -100,27 +101,42 @@ func (t *ValueTable) Apart(names []string) bool {
 		return apart
 	}
 	apart = slices.ContainsFunc(names, func(name string) bool { return len(t.columns[name].values) == t.rows })
-	var numbers []uint32
 	if !apart {
-		// The rows are numbered by the values of one column after the other.
-		numbers = slices.Clone(t.columns[names[0]].cells)
+		groups, _ := t.Groups(t.rows, names...)
+		apart = groups == t.rows
 	}
-	for i := 1; i < len(names) && !apart; i++ {
-		pairs := make(map[uint64]uint32, t.rows)
-		for row, cell := range t.columns[names[i]].cells {
-			pair := uint64(numbers[row])<<32 | uint64(cell)
+	t.apart[known] = apart
+	return apart
+}
+
+// Groups returns the number of groups of rows with the same values of some columns, and the share of rows
+// in the largest group, of a sample of at most maxRows rows.
+func (t *ValueTable) Groups(maxRows int, names ...string) (groups int, largest float64) {
+	stride := max(1, (t.rows+maxRows-1)/maxRows)
+	numbers := make([]uint32, (t.rows+stride-1)/stride)
+	for _, name := range names {
+		// The rows are numbered by the values of one column after the other.
+		pairs := make(map[uint64]uint32, len(numbers))
+		for i := range numbers {
+			pair := uint64(numbers[i])<<32 | uint64(t.columns[name].cells[i*stride])
 			number, known := pairs[pair]
 			if !known {
 				number = uint32(len(pairs))
 				pairs[pair] = number
 			}
-			numbers[row] = number
+			numbers[i] = number
 		}
-		apart = len(pairs) == t.rows
 	}
-	t.apart[known] = apart
-	return apart
+	counts := make([]int, len(numbers)+1)
+	for _, number := range numbers {
+		counts[number]++
+		groups = max(groups, int(number)+1)
+	}
+	return groups, float64(slices.Max(counts)) / float64(max(1, len(numbers)))
 }
+
+// Names returns the names of the columns in alphabetical order.
+func (t *ValueTable) Names() []string { return slices.Sorted(maps.Keys(t.columns)) }
 
 // Bounds of a file of rows.
 const (
@@ -131,8 +147,10 @@ const (
 
 // TableOptions say which columns of a file to read.
 type TableOptions struct {
-	File    string
+	File string
+	// Columns are their names, empty for all. Names are other names for columns, as of [csvfile.Options].
 	Columns []string
+	Names   map[string]string
 	// Times are those of Columns that hold times: their values become instants of 28 characters, as of
 	// [Time]. TimeFormat is how they are written, empty to find it. Timed is a column of times that each row
 	// must have, empty for none.
@@ -148,7 +166,7 @@ type TableOptions struct {
 // wraps [ErrInvalidRow], or is that of the reader.
 func ReadTable(from io.Reader, o TableOptions) (*ValueTable, error) {
 	r := &tableReader{TableOptions: o, Reader: csvfile.New(from, csvfile.Options{File: o.File, Holds: "the rows of", Row: maxRowBytes, Dirty: !o.Exact,
-		Bytes: maxRowsBytes, Kind: ErrInvalidRow, Known: func(name string) bool { return slices.Contains(o.Columns, name) }})}
+		Bytes: maxRowsBytes, Names: o.Names, Kind: ErrInvalidRow, Known: func(name string) bool { return slices.Contains(o.Columns, name) }})}
 	t := &ValueTable{columns: make(map[string]*column), apart: make(map[string]bool)}
 	for more := r.Next() && r.begin(); more && r.Next(); {
 		if t.rows == maxRowsRead {
@@ -198,6 +216,11 @@ type tableReader struct {
 // begin finds the columns in the header.
 func (r *tableReader) begin() bool {
 	var times [][]int
+	if len(r.Columns) == 0 {
+		for _, name := range r.Fields() {
+			r.Columns = append(r.Columns, strings.Clone(name))
+		}
+	}
 	for _, name := range r.Columns {
 		at, found := r.Column(name)
 		if !found {

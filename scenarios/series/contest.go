@@ -51,7 +51,7 @@ type ContestPlan struct {
 	Price contest.Price
 	// Suggest adds designs that are derived from the operations, and writes the scenario with the
 	// winner in use: to Write, or if it is empty to suggested.yaml in the folder.
-	Suggest bool   `flag:"suggest" help:"add designs that are derived from the operations"`
+	Suggest bool   `flag:"suggest" help:"add designs that are derived from the operations or columns"`
 	Write   string `flag:"write" rare:"yes" requires:"suggest" help:"new *file* for the scenario"`
 	// Repeat returns the command that repeats a contest of named designs, if some were named,
 	// Alone that of a run of a design by a seed. Both may be nil.

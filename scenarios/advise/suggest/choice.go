@@ -34,7 +34,7 @@ func (r *rule) choose(list []candidate, p *Proposal, tried bool) {
 		reject(r.exceeded)
 	}
 	slices.SortStableFunc(list, func(a, b candidate) int { return r.better(&a, &b) })
-	limit := maxCandidates
+	limit := maxProposed
 	if tried {
 		limit = maxTrials
 	}

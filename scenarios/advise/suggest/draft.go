@@ -112,7 +112,7 @@ func (r *rule) knowsAll(q *question, set []string) bool {
 func (r *rule) partitionKey(set []string, buckets int) string {
 	var parts []string
 	if buckets > 1 {
-		parts = append(parts, fmt.Sprintf("{hash(%s,%d):0%dd}", r.bucketBy, buckets, len(strconv.Itoa(buckets-1))))
+		parts = append(parts, bucket(r.bucketBy, buckets))
 	}
 	for _, name := range set {
 		parts = append(parts, "{"+name+"}")

@@ -42,6 +42,8 @@ var narrative = map[string]string{
 	"verdict/only":    "Try {1}: your designs cannot serve the scenario",
 	"verdict/try":     "Try {1} ({2})",
 
+	"columns/tried": "{1} of {2} were tried.",
+
 	"basis/tried": "Figures without a trial are derived; only a contest decides.",
 	"basis/rare":  "–: too rare for a sample",
 }

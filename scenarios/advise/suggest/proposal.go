@@ -88,8 +88,8 @@ type Try func(*scenarios.Scenario) (Tried, error)
 
 // The number of candidates, and the share of a partition's target that is left free at the peak.
 const (
-	maxCandidates = 5
-	headroom      = 0.2
+	maxProposed = 5
+	headroom    = 0.2
 )
 
 // ErrUnsuited is wrapped by the error for a scenario for which no design can be proposed. Its text is one

@@ -155,7 +155,7 @@ func (r *rule) rank(p *Proposal) {
 		case best != nil && c.Tried.isBetter(best.Tried):
 			p.Keep = ""
 		}
-		if len(kept) < maxCandidates {
+		if len(kept) < maxProposed {
 			kept = append(kept, *c)
 		}
 	}

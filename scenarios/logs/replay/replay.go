@@ -43,7 +43,7 @@ type Plan struct {
 	Designs    []Design
 	// Suggest has designs take part that follow from what the log asks for; it needs a
 	// pattern.
-	Suggest bool `flag:"suggest" help:"add designs that are derived from the operations"`
+	Suggest bool `flag:"suggest" help:"add designs that are derived from the operations or columns"`
 	// Speed is how many times as fast as in the log the operations are due, 0 for once.
 	Speed float64 `flag:"speed" default:"1" help:"replay this many *times* faster"`
 	// Retry is the back-off policy of ours that stands in the place of the clients', empty
