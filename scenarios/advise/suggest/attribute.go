@@ -16,6 +16,8 @@ type attributes struct {
 	seen      map[string]nature
 	// time is the name of the time of an event, empty for none.
 	time string
+	// stride is the distance between samples in entities.
+	stride uint64
 	// own are the names in the scenario's own keys, which are preferred as unique.
 	own []string
 }
@@ -39,10 +41,10 @@ func names(text string) []string {
 // The sample of an attribute's values.
 const (
 	samples = 240
-	// stride and interval are the distances between samples, in entities and in time: days and months
-	// pass between them.
-	stride   = 997
-	interval = 101 * time.Hour
+	// defaultStride and interval are the distances between samples, in entities and in time: days and
+	// months pass between them.
+	defaultStride = 997
+	interval      = 101 * time.Hour
 	// oneWay is the minimum share of different neighbours in one direction for ordered values.
 	oneWay = 0.9
 )
@@ -55,7 +57,7 @@ func (a *attributes) nature(name string) nature {
 	}
 	rises, falls, distinct, before := 0, 0, map[string]bool{}, ""
 	for i := range uint64(samples) {
-		text, _ := a.generator.ValueOf(name, eventAt(i))
+		text, _ := a.generator.ValueOf(name, a.event(i))
 		distinct[text] = true
 		if i > 0 {
 			switch order := entity.Compare(before, text); {
@@ -89,17 +91,17 @@ func (a *attributes) implies(known []string, name string) bool {
 	return a.isTime(name) && slices.ContainsFunc(known, func(longer string) bool {
 		always := a.isTime(longer)
 		for i := uint64(0); always && i < samples; i++ {
-			long, _ := a.generator.ValueOf(longer, eventAt(i))
-			short, _ := a.generator.ValueOf(name, eventAt(i))
+			long, _ := a.generator.ValueOf(longer, a.event(i))
+			short, _ := a.generator.ValueOf(name, a.event(i))
 			always = strings.HasPrefix(long, short)
 		}
 		return always
 	})
 }
 
-// eventAt returns a sampled event.
-func eventAt(i uint64) keys.Event {
-	return keys.Event{Number: i * stride, Run: time.Duration(i) * interval, Offered: true}
+// event returns a sampled event.
+func (a *attributes) event(i uint64) keys.Event {
+	return keys.Event{Number: i * a.stride, Run: time.Duration(i) * interval, Offered: true}
 }
 
 // differing returns the attributes from which one is derived, of those in which entities that share some

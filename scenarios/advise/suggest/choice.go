@@ -80,20 +80,24 @@ func (r *rule) mustScan(a *candidate) bool {
 }
 
 // measures returns the figures by which designs are ordered, where less is better: those that exceed a
-// target, queries that read more than they want, cost, copies, copies without transactions, buckets, and
-// the rate of the hottest partition. Rounding exceeds the error of a sample.
+// target, queries that read more than they want, cost, copies, copies without transactions, buckets,
+// the rate of the hottest partition, and attributes, these before the rate if there are no questions.
+// Rounding exceeds the error of a sample.
 func (r *rule) measures(a *candidate) []float64 {
-	exceeds := 0.0
+	exceeds, hottest, attributes := 0.0, coarse(a.Hottest, 1.1), float64(len(a.set))
 	if !r.holdsAccount(a) {
 		exceeds = 1
 	}
+	if len(r.questions) == 0 {
+		hottest, attributes = attributes, hottest
+	}
 	return []float64{exceeds, float64(a.unserved), coarse(a.Cost, 1.05), float64(len(a.design.Copies)), float64(apartFrom(&a.design)),
-		float64(a.buckets), coarse(a.Hottest, 1.1)}
+		float64(a.buckets), hottest, attributes}
 }
 
 // better orders designs, the best first.
 func (r *rule) better(a, b *candidate) int {
-	return cmp.Or(slices.Compare(r.measures(a), r.measures(b)), cmp.Compare(len(a.set), len(b.set)), strings.Compare(a.design.Name, b.design.Name))
+	return cmp.Or(slices.Compare(r.measures(a), r.measures(b)), strings.Compare(a.design.Name, b.design.Name))
 }
 
 // exceeded returns which target a design exceeds, empty for none.

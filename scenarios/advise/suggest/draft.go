@@ -44,37 +44,70 @@ const (
 )
 
 // sets returns the attributes for a PartitionKey: one, two, three or all of those that a question knows,
-// those of the dominant questions first.
+// those of the dominant questions first; without questions one or two of all attributes.
 func (r *rule) sets() [][]string {
 	var list [][]string
 	seen := make(map[string]bool)
 	add := func(set []string) {
 		set = r.inOrder(set)
-		sorted := slices.Clone(set)
-		slices.Sort(sorted)
-		if key := strings.Join(sorted, " "); !seen[key] && len(list) < maxSets {
+		key := strings.Join(slices.Sorted(slices.Values(set)), " ")
+		if !seen[key] && len(list) < maxSets && len(set) > 0 && !r.isTooFine(set) {
 			seen[key] = true
 			list = append(list, set)
 		}
 	}
 	for i := range r.questions {
-		know := r.questions[i].spec.By
-		add(know)
-		know = know[:min(len(know), maxKnown)]
-		for a := range know {
-			add(know[a : a+1])
-			for b := a + 1; b < len(know); b++ {
-				add([]string{know[a], know[b]})
-				for c := b + 1; c < len(know); c++ {
-					add([]string{know[a], know[b], know[c]})
-				}
+		add(r.questions[i].spec.By)
+		subsets(r.questions[i].spec.By, 3, add)
+	}
+	if len(r.questions) == 0 {
+		var all []string
+		for _, one := range r.attributes.options.Attributes {
+			if !r.attributes.isUnique(one.Name) {
+				all = append(all, one.Name)
 			}
 		}
+		subsets(all, 2, add)
 	}
 	return list
 }
 
-// inOrder returns attributes without those that others determine. Attributes that are ordered by time come
+// subsets calls add with each of up to size of the first names, in their order.
+func subsets(names []string, size int, add func([]string)) {
+	names = names[:min(len(names), maxKnown)]
+	var extend func(set []string, from int)
+	extend = func(set []string, from int) {
+		for i := from; i < len(names) && len(set) < size; i++ {
+			longer := append(slices.Clone(set), names[i])
+			add(longer)
+			extend(longer, i+1)
+		}
+	}
+	extend(nil, 0)
+}
+
+// isTooFine reports whether some attributes make each entity a partition, although a question asks for
+// several entities by an attribute that every question about one entity knows, too.
+func (r *rule) isTooFine(set []string) bool {
+	at := slices.IndexFunc(set, r.attributes.isUnique)
+	for i := range r.questions {
+		group := r.questions[i].spec.By
+		if at < 0 || slices.ContainsFunc(group, r.attributes.isUnique) {
+			continue
+		}
+		if slices.ContainsFunc(group, func(name string) bool {
+			n := r.attributes.nature(name)
+			return !n.constant && !n.ordered && !slices.ContainsFunc(r.questions, func(q question) bool {
+				return r.attributes.knows(q.spec.By, set[at]) && !r.attributes.knows(q.spec.By, name)
+			})
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// inOrder returns attributes without constants and those that others determine. Attributes that are ordered by time come
 // last: a key that begins with one appends.
 func (r *rule) inOrder(set []string) []string {
 	var first, last []string
@@ -82,7 +115,7 @@ func (r *rule) inOrder(set []string) []string {
 		others := slices.Concat(set[:i], set[i+1:])
 		derived := !slices.Contains(r.attributes.differing(name, nil), name) && r.attributes.implies(others, name)
 		switch {
-		case derived:
+		case derived, r.attributes.nature(name).constant:
 		case r.attributes.nature(name).ordered:
 			last = append(last, name)
 		default:

@@ -29,8 +29,6 @@ func TestUnsuitedScenarios(t *testing.T) {
 	for _, tt := range []struct{ name, phase, want string }{
 		{"a stress test of one partition", `peak: {partition_key: "7_fr", rates: [10], each: 1s, operations: [{verb: get}]}`, "no event traffic"},
 		{"traffic that names partitions", "traffic: {" + often + "partitions: 3, operations: [{verb: get}]}", "no event traffic"},
-		{"no queries", "traffic: {" + often + "operations: [{verb: insert}, {verb: get}]}", "verb: query, by:"},
-		{"queries that are never sent", "traffic: {" + often + "operations: [{verb: insert}, {verb: query, by: [customer], weight: 0}]}", "weight 0"},
 		{"a trace", "traffic: {arrivals: {trace: rows.csv}, operations: [{verb: query, by: [customer]}]}", "phase work replays a trace"},
 		{"a workflow", "traffic: {" + often + "operations: [{verb: query, by: [customer]}, {workflow: read-set, with: {sets: 20}}]}", "workflow read-set"},
 	} {
@@ -126,6 +124,10 @@ func TestProposals(t *testing.T) {
 		s := ordered(t, 100, 400, "{verb: insert, weight: 99}, {verb: query, by: [country], top: 5, pages: 1}", "")
 		c := proposed(t, s).Candidates[0]
 		assert.Truef(t, c.Buckets >= 2 && c.Hottest <= 80, "%d buckets of %.0f/s at most; want some, with a fifth left free", c.Buckets, c.Hottest)
+	})
+	t.Run("without questions the simplest column that sustains the peak", func(t *testing.T) {
+		p := proposed(t, ordered(t, 100, 300, "{verb: insert}", ""))
+		assert.Truef(t, p.Candidates[0].Design.PartitionKey == "{customer}" && p.Candidates[0].Holds && find(p, "{id}") == nil, "%+v", p.Candidates)
 	})
 	t.Run("the same each time", func(t *testing.T) {
 		s := ordered(t, 2000, 60, "{verb: insert}, {verb: query, by: [customer, country]}, {name: id, verb: query, by: [id]}", "")

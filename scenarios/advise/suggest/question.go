@@ -43,34 +43,22 @@ func (q *question) isLatest() bool {
 
 // checkSuited returns why designs cannot be proposed for a scenario, nil if they can.
 func checkSuited(s *scenarios.Scenario) error {
-	events, asks, weighs := false, false, false
-	unsuited := func(format string, args ...any) error {
-		return fmt.Errorf("%w: "+format, append([]any{ErrUnsuited}, args...)...)
-	}
+	events := false
 	for i := range s.Phases {
 		p := &s.Phases[i]
 		t := p.Traffic
 		if t != nil && t.Arrivals != nil && t.Arrivals.Trace != "" {
-			return unsuited("phase %s replays a trace, whose rows have keys; expected arrivals such as {constant: 500}, or clients", p.Name)
+			return fmt.Errorf("%w: phase %s replays a trace, whose rows have keys; expected arrivals such as {constant: 500}, or clients", ErrUnsuited, p.Name)
 		}
 		for _, op := range p.Operations() {
 			if op.Workflow != "" {
-				return unsuited("operation %s is the workflow %s with its own keys; expected operations with a verb", op.Name, op.Workflow)
-			}
-			if t != nil && t.Events() {
-				asks = asks || len(op.By) > 0
-				weighs = weighs || len(op.By) > 0 && op.Weight > 0
+				return fmt.Errorf("%w: operation %s is the workflow %s with its own keys; expected operations with a verb", ErrUnsuited, op.Name, op.Workflow)
 			}
 		}
 		events = events || t != nil && t.Events()
 	}
-	switch {
-	case !events:
-		return unsuited("no event traffic; expected a phase of traffic that names no partitions")
-	case !asks:
-		return unsuited("no operation has by; expected a query such as {verb: query, by: [device]}")
-	case !weighs:
-		return unsuited("the operations with by have weight 0; expected another weight")
+	if !events {
+		return fmt.Errorf("%w: no event traffic; expected a phase of traffic that names no partitions", ErrUnsuited)
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func Designs(s *scenarios.Scenario, try Try) (*Proposal, error) {
 	}
 	r.choose(candidates, p, try != nil)
 	if len(p.Candidates) == 0 && !p.hasOwn {
-		why := "no operation that reads knows an attribute"
+		why := "no attribute has several values"
 		if len(p.Rejected) > 0 {
 			why = p.Rejected[0].PartitionKey + ": " + p.Rejected[0].Why
 		}
@@ -91,11 +91,15 @@ func newRule(s *scenarios.Scenario) (*rule, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.attributes = &attributes{options: keys.Options{Attributes: s.Attributes}, generator: g, seen: make(map[string]nature),
+	r.attributes = &attributes{options: keys.Options{Attributes: s.Attributes}, generator: g, seen: make(map[string]nature), stride: defaultStride,
 		own: append(names(s.Design.RowKey), names(s.Design.PartitionKey)...)}
 	for _, one := range s.Attributes {
 		if keys.IsTime(one.Values) && r.attributes.time == "" {
 			r.attributes.time = one.Name
+		}
+		if column, is := one.Values.(keys.ValueColumn); is {
+			// The samples are of the whole file, once.
+			r.attributes.stride = max(1, uint64(column.Table.Len())/samples)
 		}
 	}
 	r.questions, r.inserts = questions(s)

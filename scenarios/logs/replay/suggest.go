@@ -63,30 +63,28 @@ func (p *playing) suggest() error {
 	return nil
 }
 
-// seenValues are those of an attribute, how often each occurs, and whether each is a number.
+// seenValues are those of an attribute, and how often each occurs.
 type seenValues struct {
-	counts  map[string]int
-	order   []string
-	numbers bool
+	counts map[string]int
+	order  []string
 }
 
-// distributions returns the values of attributes as a scenario has them: few of them by their
-// weights, many numbers as a sequence, many texts as the most frequent.
+// distributions returns the values of attributes as a scenario has them: the most frequent by their
+// weights, and those that differ for any two keys as a sequence.
 func (p *playing) distributions(f *forming, attributes []string) (map[string]string, error) {
 	seen := make(map[string]*seenValues)
 	for _, name := range attributes {
-		seen[name] = &seenValues{counts: make(map[string]int), numbers: true}
+		seen[name] = &seenValues{counts: make(map[string]int)}
 	}
+	distinct := make(map[entity.Key]bool)
 	for i := 0; i < len(p.table.singles); i += 1 + len(p.table.singles)/maxLooked {
 		key := p.table.singles[i].Key
 		if f.apart(key.Partition, &key.Row) != nil {
 			continue
 		}
+		distinct[key] = true
 		for _, name := range attributes {
 			v, value := seen[name], f.attribute[name]
-			if _, err := strconv.ParseInt(value, 10, 64); err != nil {
-				v.numbers = false
-			}
 			if v.counts[value] == 0 {
 				v.order = append(v.order, value)
 			}
@@ -98,7 +96,7 @@ func (p *playing) distributions(f *forming, attributes []string) (map[string]str
 		if len(v.order) == 0 {
 			return nil, fmt.Errorf("%w: no key of the log fits the pattern", ErrKeys)
 		}
-		if texts[name] = "{sequence: 1}"; v.numbers && len(v.order) > maxValues {
+		if texts[name] = "{sequence: 1}"; len(v.order) == len(distinct) && len(distinct) > 1 {
 			continue
 		}
 		list := slices.Clone(v.order)
