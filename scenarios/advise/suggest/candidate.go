@@ -177,35 +177,24 @@ func (r *rule) compute(drafts []draft, p *Proposal) ([]candidate, error) {
 	var list []candidate
 	bucketed := 0
 	for i := range drafts {
-		d := &drafts[i]
-		a, err := r.figures(d)
+		a, err := r.figures(&drafts[i])
 		if err != nil {
 			return nil, err
 		}
-		fault := ""
-		if a.Cannot == "" {
-			fault = r.placement(&a)
-		}
-		last := r.bucketBy == "" || bucketed == maxBucketed
-		switch {
-		case a.Cannot != "":
-			p.reject(&d.design, sentence("reject/cannot", a.Cannot))
-		case fault == "", last && !r.moves(&a):
-			list = append(list, a)
-		case last:
-			p.reject(&d.design, fault)
-		default:
-			if bucketed++; d.buckets == 1 && (a.hotTable == "" || r.moves(&a)) {
-				p.reject(&d.design, fault)
-			}
-			if a, err = r.bucket(d, a); err != nil {
+		if a.Cannot == "" && r.placement(&a) != "" && r.bucketBy != "" && bucketed < maxBucketed {
+			bucketed++
+			p.reject(&a.design, r.placement(&a))
+			if a, err = r.bucket(&drafts[i], a); err != nil {
 				return nil, err
 			}
-			if r.moves(&a) {
-				p.reject(&a.design, r.placement(&a))
-			} else {
-				list = append(list, a)
-			}
+		}
+		switch {
+		case a.Cannot != "":
+			p.reject(&a.design, sentence("reject/cannot", a.Cannot))
+		case r.moves(&a):
+			p.reject(&a.design, r.placement(&a))
+		default:
+			list = append(list, a)
 		}
 	}
 	return list, nil
@@ -222,7 +211,6 @@ func (r *rule) figures(d *draft) (candidate, error) {
 	timed := false
 	for _, name := range a.set {
 		switch {
-		case r.attributes.nature(name).constant:
 		case r.attributes.isTime(name) && !r.attributes.isUnique(name):
 			timed = true
 		default:

@@ -40,15 +40,11 @@ func (r *rule) choose(list []candidate, p *Proposal, tried bool) {
 	}
 	for i := range list {
 		a := &list[i]
-		simpler := slices.IndexFunc(list[:i], func(b candidate) bool {
+		// Copies that cost more than they save are of no use.
+		simpler := slices.ContainsFunc(list[:i], func(b candidate) bool {
 			return slices.Equal(a.set, b.set) && len(b.design.Copies) < len(a.design.Copies)
 		})
-		switch {
-		case simpler >= 0:
-			p.reject(&a.design, sentence("reject/copies", list[simpler].design.Name))
-		case len(p.Candidates) == limit:
-			p.reject(&a.design, sentence("reject/behind", list[0].design.Name))
-		default:
+		if !simpler && len(p.Candidates) < limit {
 			a.Design, a.Why, a.Buckets, a.Holds, a.Appends = a.design, r.why(a), a.buckets, r.holdsAccount(a), ""
 			p.Candidates = append(p.Candidates, a.Candidate)
 		}

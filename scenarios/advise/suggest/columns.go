@@ -22,6 +22,8 @@ const (
 	// are tried again in buckets if none sustains the rate.
 	maxPlain = 16
 	maxSplit = 4
+	// maxUnique is the number of unique columns that are tried.
+	maxUnique = 2
 	// maxSampled is the number of rows for the sizes of groups.
 	maxSampled = 1 << 17
 )
@@ -29,9 +31,26 @@ const (
 // columns are those of a file of which keys are formed.
 type columns struct {
 	table *keys.ValueTable
-	// groups have several rows for some value, unique ones one row for each. The column of times is in
-	// neither.
-	groups, unique []string
+	// groups are columns with several rows for some value, the smallest largest group first, unique those
+	// with one row for each. The column of times is in neither.
+	groups []group
+	unique []string
+}
+
+// group is some columns, with the number of their different values and the share of the most common.
+type group struct {
+	names   []string
+	count   int
+	largest float64
+}
+
+func (c *columns) group(names ...string) group {
+	count, largest := c.table.Groups(maxSampled, names...)
+	return group{names, count, largest}
+}
+
+func sortGroups(list []group) {
+	slices.SortStableFunc(list, func(a, b group) int { return cmp.Compare(a.largest, b.largest) })
 }
 
 // Columns proposes keys for the rows of a CSV file: PartitionKeys of one or two columns, with buckets if
@@ -93,20 +112,17 @@ func readColumns(from io.Reader, o *advise.KeysOptions) (*columns, error) {
 		return nil, err
 	}
 	c := &columns{table: table}
-	sizes := make(map[string]float64)
 	for _, name := range table.Names() {
-		_, fault := keys.ParseColumns(column(name))
-		groups, largest := table.Groups(maxSampled, name)
-		sizes[name] = largest
-		switch {
-		case fault != nil, groups == 1, isTime(name, o.Time):
-		case table.Apart([]string{name}):
+		_, fault := keys.ParseColumns(template(name))
+		switch one := c.group(name); {
+		case fault != nil, one.count == 1, isTime(name, o.Time):
+		case table.Apart(one.names):
 			c.unique = append(c.unique, name)
 		default:
-			c.groups = append(c.groups, name)
+			c.groups = append(c.groups, one)
 		}
 	}
-	slices.SortStableFunc(c.groups, func(a, b string) int { return cmp.Compare(sizes[a], sizes[b]) })
+	sortGroups(c.groups)
 	return c, nil
 }
 
@@ -119,51 +135,36 @@ func isTime(name, time string) bool {
 	return strings.EqualFold(name, time) || strings.HasPrefix(time, name+" ") || strings.HasSuffix(time, " "+name)
 }
 
-func column(name string) string { return "{" + name + "}" }
-
 // plain returns the designs without buckets in the order of preference, and the number of sets of columns:
 // groups by one column and by two, the smallest groups first, and unique columns.
 func (c *columns) plain() (list []advise.Candidate, all int) {
-	type pair struct {
-		names   []string
-		largest float64
-	}
-	var pairs []pair
 	few := c.groups[:min(len(c.groups), maxColumns)]
-	for i, a := range few {
-		for _, b := range few[:i] {
-			groups, largest := c.table.Groups(maxSampled, a, b)
-			alone, _ := c.table.Groups(maxSampled, a)
-			other, _ := c.table.Groups(maxSampled, b)
-			if groups > max(alone, other) {
-				pairs = append(pairs, pair{[]string{a, b}, largest})
+	var pairs []group
+	for i := range few {
+		for j := range i {
+			// A column that another determines adds nothing.
+			if two := c.group(few[i].names[0], few[j].names[0]); two.count > max(few[i].count, few[j].count) {
+				pairs = append(pairs, two)
 			}
 		}
 	}
-	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(a.largest, b.largest) })
-	unique := c.unique[:min(len(c.unique), 2)]
-	sets := make([][]string, 0, maxPlain)
-	for _, name := range few {
-		sets = append(sets, []string{name})
-	}
-	for _, one := range pairs[:min(len(pairs), maxPlain-len(few)-len(unique))] {
-		sets = append(sets, one.names)
-	}
+	sortGroups(pairs)
+	unique := c.unique[:min(len(c.unique), maxUnique)]
+	sets := slices.Concat(few, pairs[:min(len(pairs), maxPlain-len(few)-len(unique))])
 	for _, name := range unique {
-		sets = append(sets, []string{name})
+		sets = append(sets, group{names: []string{name}})
 	}
 	for _, set := range sets {
-		list = append(list, advise.Candidate{PartitionKey: template(set), RowKey: template(c.rowKey(set))})
+		list = append(list, advise.Candidate{PartitionKey: template(set.names...), RowKey: template(c.rowKey(set.names)...)})
 	}
 	return list, len(c.groups) + len(pairs) + len(c.unique)
 }
 
-func template(names []string) string {
-	var parts []string
-	for _, name := range names {
-		parts = append(parts, column(name))
+func template(names ...string) string {
+	if len(names) == 0 {
+		return ""
 	}
-	return strings.Join(parts, "_")
+	return "{" + strings.Join(names, "}_{") + "}"
 }
 
 // rowKey returns the columns of a RowKey under a PartitionKey: a unique one, or else as few others as make
@@ -173,7 +174,7 @@ func (c *columns) rowKey(set []string) (names []string) {
 		return c.unique[:1]
 	}
 	others := slices.DeleteFunc(c.table.Names(), func(name string) bool {
-		_, fault := keys.ParseColumns(column(name))
+		_, fault := keys.ParseColumns(template(name))
 		return fault != nil || slices.Contains(set, name)
 	})
 	for i := 0; i < len(others) && c.table.Apart(slices.Concat(set, others)); {

@@ -38,14 +38,7 @@ func (p *Proposal) Document() *document.Document {
 	for i := range p.Candidates {
 		p.Candidates[i].describe(d, i+1)
 	}
-	var rejected []string
-	for _, r := range p.Rejected {
-		rejected = append(rejected, r.PartitionKey+" ("+r.Name+"): "+r.Why)
-	}
-	if p.Unlisted > 0 {
-		rejected = append(rejected, "and "+document.Count(int64(p.Unlisted))+" more.")
-	}
-	d.Add("left-out", "Left out", document.List{Items: rejected}, document.Paragraph{Text: sentence("basis/tried")})
+	d.Add("left-out", "Left out", document.List{Items: p.Rejected}, document.Paragraph{Text: sentence("basis/tried")})
 	return d
 }
 

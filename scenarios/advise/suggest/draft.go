@@ -2,11 +2,9 @@ package suggest
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"loadgen/scenarios"
 )
@@ -38,9 +36,8 @@ const (
 	maxBuckets = 1000
 	// minBuckets is the number for a key that appends.
 	minBuckets = 2
-	// maxName and maxTable are lengths of names of designs and of the tables of copies, in characters.
-	maxName  = 48
-	maxTable = 12
+	// maxName is the length of names of designs and copies, in characters.
+	maxName = 48
 )
 
 // sets returns the attributes for a PartitionKey: one, two, three or all of those that a question knows,
@@ -125,16 +122,6 @@ func (r *rule) inOrder(set []string) []string {
 	return append(first, last...)
 }
 
-// appends reports whether the first attribute that differs between entities is ordered by time.
-func (r *rule) appends(set []string) bool {
-	for _, name := range set {
-		if n := r.attributes.nature(name); !n.constant {
-			return n.ordered
-		}
-	}
-	return false
-}
-
 // knowsAll reports whether a question knows all of some attributes.
 func (r *rule) knowsAll(q *question, set []string) bool {
 	return !slices.ContainsFunc(set, func(name string) bool {
@@ -210,7 +197,7 @@ func (k *row) leading(r *rule) string {
 // draft returns the design of a set of attributes with a number of copies for questions that it serves
 // badly, and false if there are fewer such questions.
 func (r *rule) draft(set []string, over parts, copied int) (draft, bool) {
-	d := draft{set: set, parts: over, copied: copied, appends: over.buckets == 1 && r.appends(set)}
+	d := draft{set: set, parts: over, copied: copied, appends: over.buckets == 1 && r.attributes.nature(set[0]).ordered}
 	key := r.rowKey(set, r.questions)
 	d.design = scenarios.Design{PartitionKey: r.partitionKey(set, over.buckets), RowKey: key.text}
 	together := false
@@ -244,10 +231,8 @@ func (r *rule) nameOf(d *draft) string {
 		if copies := len(d.design.Copies); copies > 0 {
 			end += numbered("-copied", copies)
 		}
-		name = r.free(slices.Collect(maps.Values(r.names)), func(n int) string {
-			return numbered(cut("by-"+strings.Join(d.set, "-"), maxName-len(end))+end, n)
-		})
-		r.names[is] = name
+		name = r.free(nil, nil, func(n int) string { return numbered(cut("by-"+strings.Join(d.set, "-"), maxName-len(end))+end, n) })
+		r.names[is], r.taken[strings.ToLower(name)] = name, true
 	}
 	return name
 }
@@ -265,7 +250,7 @@ func (r *rule) copy(d *draft, q *question) (together bool) {
 		set := r.inOrder(q.spec.By)
 		key = r.rowKey(set, []question{*q})
 		buckets := d.apart
-		if r.appends(set) {
+		if len(set) > 0 && r.attributes.nature(set[0]).ordered {
 			buckets = max(buckets, minBuckets)
 		}
 		one.PartitionKey, one.RowKey = r.partitionKey(set, buckets), key.text
@@ -273,28 +258,9 @@ func (r *rule) copy(d *draft, q *question) (together bool) {
 			set = own
 		}
 		word = strings.Join(set, "-")
-		// The name of its table is that of its attributes, such as ByAge.
-		whole := "By"
-		for part := range strings.FieldsFuncSeq(word, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
-			whole += strings.ToUpper(part[:1]) + part[1:]
-		}
-		var tables []string
-		for i := range d.design.Copies {
-			tables = append(tables, d.design.Copies[i].Table)
-		}
-		one.Table = r.free(tables, func(n int) string {
-			if n == 1 {
-				return cut(whole+"1", max(3, min(maxTable, len(whole))))
-			}
-			end := strconv.Itoa(n)
-			return cut(whole, maxTable-len(end)) + end
-		})
+		one.Table = r.free(d.design.Copies, func(c scenarios.Copy) string { return c.Table }, func(n int) string { return "Copy" + strconv.Itoa(n) })
 	}
-	var others []string
-	for i := range d.design.Copies {
-		others = append(others, d.design.Copies[i].Name)
-	}
-	one.Name = r.free(others, func(n int) string { return numbered(cut("by-"+word, maxName), n) })
+	one.Name = r.free(d.design.Copies, func(c scenarios.Copy) string { return c.Name }, func(n int) string { return numbered(cut("by-"+word, maxName), n) })
 	d.design.Copies = append(d.design.Copies, one)
 	return together
 }
@@ -303,12 +269,11 @@ func prefixed(word, key string) string { return word + ":" + key }
 
 func cut(text string, most int) string { return text[:min(len(text), most)] }
 
-// free returns the first of numbered names that neither the scenario nor others have.
-func (r *rule) free(others []string, name func(n int) string) string {
+// free returns the first of numbered names that neither the scenario nor other copies have.
+func (r *rule) free(others []scenarios.Copy, of func(scenarios.Copy) string, name func(n int) string) string {
 	for n := 1; ; n++ {
 		one := name(n)
-		_, taken := r.taken[strings.ToLower(one)]
-		if !taken && !slices.ContainsFunc(others, func(other string) bool { return strings.EqualFold(other, one) }) {
+		if !r.taken[strings.ToLower(one)] && !slices.ContainsFunc(others, func(other scenarios.Copy) bool { return strings.EqualFold(of(other), one) }) {
 			return one
 		}
 	}

@@ -2,7 +2,6 @@ package suggest
 
 import (
 	"loadgen/report/document"
-	"loadgen/scenarios"
 )
 
 // narrative has all sentences of a proposal by their condition: reasons for a rejection, reasons for a
@@ -13,11 +12,8 @@ var narrative = map[string]string{
 	"reject/moves":     "{1}: at any moment all inserts fall on one place.",
 	"reject/partition": "its hottest partition counts {1} entities/s, above {2}, the target less headroom.",
 	"reject/account":   "the account counts {1} of {2} entities/s.",
-	"reject/classes":   "{1} other designs read less.",
 	"reject/scan":      "{1} would scan several partitions.",
-	"reject/copies":    "its copies cost more than they save; see {1}.",
 	"reject/own":       "your {1} has these keys.",
-	"reject/behind":    "ranks behind {1}.",
 	"reject/worse":     "worse than your own ({1}).",
 
 	"why/known":   "PartitionKey {1}: {2|share} of the questions know its attributes.",
@@ -54,13 +50,4 @@ func sentence(condition string, values ...any) string {
 		panic("suggest: the narrative has no condition " + condition)
 	}
 	return document.Fill(template, values...)
-}
-
-// reject lists a design that was left out, with the reason.
-func (p *Proposal) reject(d *scenarios.Design, why string) {
-	if len(p.Rejected) == maxRejected {
-		p.Unlisted++
-		return
-	}
-	p.Rejected = append(p.Rejected, Rejection{Name: d.Name, PartitionKey: d.PartitionKey, Why: why})
 }

@@ -16,9 +16,8 @@ type Proposal struct {
 	// if no candidate is better. Both are empty without trials.
 	Own  []Candidate
 	Keep string
-	// Rejected are up to 30 designs that were left out, Unlisted is the number of others.
-	Rejected []Rejection
-	Unlisted int
+	// Rejected are the PartitionKeys that were left out, and why.
+	Rejected []string
 	// hasOwn reports that a design of the scenario has keys that the rule proposes.
 	hasOwn bool
 	of     *scenarios.Scenario
@@ -57,14 +56,10 @@ type ReadCost struct {
 	Requests, Counted float64
 }
 
-// Rejection is a design that was left out, and a sentence that says why.
-type Rejection struct {
-	Name, PartitionKey string
-	Why                string
+// reject lists a design that was left out, with the reason.
+func (p *Proposal) reject(d *scenarios.Design, why string) {
+	p.Rejected = append(p.Rejected, d.PartitionKey+": "+why)
 }
-
-// maxRejected is the number of rejections that are listed.
-const maxRejected = 30
 
 // Scenario returns the scenario with the proposed designs after its own. The one to keep is in use, or else
 // the first proposed. Of its expectations it keeps bounds of times, losses and rates, which apply to any

@@ -22,8 +22,9 @@ type rule struct {
 	// unique differs between any two entities. bucketBy selects buckets, empty if transactions leave no
 	// attribute for it. timeFormat is the format of the time in a RowKey.
 	unique, bucketBy, timeFormat string
-	// taken are the names of the scenario's own designs, copies and tables, names those of drafts.
-	taken, names map[string]string
+	// taken are the names of designs, copies and tables in lower case, names those of drafts.
+	taken map[string]bool
+	names map[string]string
 }
 
 // insertHeavy is the share of inserts from which keys that append are not proposed.
@@ -62,7 +63,7 @@ func Designs(s *scenarios.Scenario, try Try) (*Proposal, error) {
 	if len(p.Candidates) == 0 && !p.hasOwn {
 		why := "no attribute has several values"
 		if len(p.Rejected) > 0 {
-			why = p.Rejected[0].PartitionKey + ": " + p.Rejected[0].Why
+			why = p.Rejected[0]
 		}
 		return nil, fmt.Errorf("%w: no design can serve the scenario; %s", ErrUnsuited, why)
 	}
@@ -77,14 +78,11 @@ func newRule(s *scenarios.Scenario) (*rule, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &rule{scenario: s, targets: targets, timeFormat: "ticks", taken: make(map[string]string), names: make(map[string]string)}
+	r := &rule{scenario: s, targets: targets, timeFormat: "ticks", taken: make(map[string]bool), names: make(map[string]string)}
 	for _, d := range ownDesigns(s) {
-		taken := []string{d.Name}
+		r.taken[strings.ToLower(d.Name)] = true
 		for _, one := range slices.Concat(d.Copies, d.Places) {
-			taken = append(taken, one.Name, one.Table)
-		}
-		for _, name := range taken {
-			r.taken[strings.ToLower(name)] = name
+			r.taken[strings.ToLower(one.Name)], r.taken[strings.ToLower(one.Table)] = true, true
 		}
 	}
 	g, err := s.Generator()
@@ -141,10 +139,9 @@ func (r *rule) drafts(p *Proposal) ([]draft, error) {
 	rough := make(map[string]float64)
 	for _, set := range r.sets() {
 		buckets := 1
-		if r.appends(set) && r.inserts >= insertHeavy {
+		if r.attributes.nature(set[0]).ordered && r.inserts >= insertHeavy {
 			d, _ := r.draft(set, parts{1, 1}, 0)
-			first := max(0, slices.IndexFunc(set, func(name string) bool { return !r.attributes.nature(name).constant }))
-			p.reject(&d.design, sentence("reject/appends", set[first], r.inserts))
+			p.reject(&d.design, sentence("reject/appends", set[0], r.inserts))
 			if r.bucketBy == "" {
 				continue
 			}
@@ -166,9 +163,6 @@ func (r *rule) drafts(p *Proposal) ([]draft, error) {
 	slices.SortStableFunc(list, func(a, b draft) int {
 		return cmp.Or(cmp.Compare(rough[a.design.Name], rough[b.design.Name]), cmp.Compare(len(a.design.Copies), len(b.design.Copies)))
 	})
-	for i := maxComputed; i < len(list); i++ {
-		p.reject(&list[i].design, sentence("reject/classes", maxComputed))
-	}
 	return list[:min(len(list), maxComputed)], nil
 }
 
