@@ -18,7 +18,8 @@ type Attribute struct {
 // [Uniform] and [Sequence], [Zipf], [HotSet] and [Partitions] for what is uneven,
 // [Gaussian], [Latest], and [CSV] for what a file says.
 type Distribution interface {
-	// Faults returns what is wrong, each under the given path.
+	// Faults returns what is wrong besides the ranges that the tags of the fields declare, each under the
+	// given path.
 	Faults(path string) []error
 	// Compile returns the distribution in the form that draws quickly. What it
 	// decides once for all entities it draws from the stream. It may be called only

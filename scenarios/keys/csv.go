@@ -59,18 +59,13 @@ func Unread(d Distribution) bool {
 
 // Faults implements [Distribution].
 func (c CSV) Faults(path string) []error {
-	var faults []error
-	if c.File == "" {
-		faults = append(faults, valueFaultf(path+".csv.file", "file is empty; expected a CSV path"))
+	switch {
+	case c.Column == "":
+		return []error{valueFaultf(path+".csv.column", "column is empty; expected a name")}
+	case c.Weight == c.Column:
+		return []error{valueFaultf(path+".csv.weight", "weight is %s, the column itself; expected another", nearest.Shown(c.Weight))}
 	}
-	if c.Column == "" {
-		faults = append(faults, valueFaultf(path+".csv.column", "column is empty; expected a name"))
-	}
-	if c.Weight != "" && c.Weight == c.Column {
-		faults = append(faults, valueFaultf(path+".csv.weight", "weight is %s, the column itself; expected another",
-			nearest.Shown(c.Weight)))
-	}
-	return faults
+	return nil
 }
 
 // Probes implements [Distribution].

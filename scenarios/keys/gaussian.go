@@ -26,30 +26,15 @@ const minInside = 1e-6
 
 // Faults implements [Distribution].
 func (g Gaussian) Faults(path string) []error {
-	path += ".gaussian"
-	var faults []error
-	add := func(field, format string, args ...any) {
-		faults = append(faults, valueFaultf(path+"."+field, format, args...))
+	switch {
+	case !(g.Deviation > 0):
+		return []error{valueFaultf(path+".gaussian.sd", "sd is %v; expected above 0, at most %d", g.Deviation, int64(MaxInteger))}
+	case g.Low > g.High:
+		return []error{valueFaultf(path+".gaussian.low", "low is %d, high %d; expected low at most high", g.Low, g.High)}
+	case !(g.bell().inside >= minInside):
+		return []error{valueFaultf(path+".gaussian.mean", "low to high hold under %v of the bell; expected wider bounds", minInside)}
 	}
-	if !(math.Abs(g.Mean) <= MaxInteger) {
-		add("mean", "mean is %v; expected -%d to %d", g.Mean, int64(MaxInteger), int64(MaxInteger))
-	}
-	if !(g.Deviation > 0 && g.Deviation <= MaxInteger) {
-		add("sd", "sd is %v; expected above 0, at most %d", g.Deviation, int64(MaxInteger))
-	}
-	faults = append(faults, between(path+".low", "low", g.Low, -MaxInteger, MaxInteger)...)
-	faults = append(faults, between(path+".high", "high", g.High, -MaxInteger, MaxInteger)...)
-	if g.Low > g.High {
-		add("low", "low is %d, high %d; expected low at most high", g.Low, g.High)
-	}
-	if len(faults) > 0 {
-		return faults
-	}
-	if b := g.bell(); !(b.inside >= minInside) {
-		add("mean", "low to high hold under %v of the bell; expected wider bounds",
-			minInside)
-	}
-	return faults
+	return nil
 }
 
 // Probes implements [Distribution].

@@ -33,9 +33,6 @@ func (h HotSet) Faults(path string) []error {
 		faults = append(faults, valueFaultf(path+".hot",
 			"hot is %s of %d values, %d; expected a hot value and another", Percent(h.Hot), size, h.hot()))
 	}
-	if !(h.Share >= 0 && h.Share <= 1) {
-		faults = append(faults, valueFaultf(path+".share", "share is %s; expected 0%% to 100%%", Percent(h.Share)))
-	}
 	return faults
 }
 

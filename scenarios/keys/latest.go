@@ -1,7 +1,6 @@
 package keys
 
 import (
-	"slices"
 	"strconv"
 
 	"loadgen/engine/clock"
@@ -30,11 +29,7 @@ type Latest struct {
 var _ Distribution = Latest{}
 
 // Faults implements [Distribution].
-func (l Latest) Faults(path string) []error {
-	path += ".latest"
-	return slices.Concat(between(path+".window", "window", l.Window, 1, MaxOf), exponentFaults(path, l.Exponent),
-		between(path+".every", "every", l.Every, 1, furthest), between(path+".start", "start", l.Start, -MaxInteger, MaxInteger))
-}
+func (Latest) Faults(string) []error { return nil }
 
 // Probes implements [Distribution].
 func (l Latest) Probes() []string {

@@ -22,10 +22,6 @@ type Ranked struct {
 	Scramble bool `yaml:"scramble,omitempty" says:"Whether common values are scattered rather than adjacent; frequencies stay the same."`
 }
 
-// MaxOf bounds how many numbers a distribution has by rank, by partition or in a
-// window.
-const MaxOf = 1_000_000_000
-
 func (r Ranked) size() int64 {
 	if r.List != nil {
 		return int64(len(r.List))
@@ -36,12 +32,9 @@ func (r Ranked) size() int64 {
 // Faults implements [Distribution].
 func (r Ranked) Faults(path string) []error {
 	if r.List == nil {
-		return between(path+".of", "of", r.Of, 1, MaxOf)
+		return nil
 	}
 	faults := textFaults(path+".list", r.List)
-	if r.Of != 0 {
-		faults = append(faults, valueFaultf(path+".of", "of is %d, list is given; expected one", r.Of))
-	}
 	first := make(map[string]int, len(r.List))
 	for i, value := range r.List {
 		if j, twice := first[value]; twice {

@@ -18,21 +18,8 @@ type Zipf struct {
 
 var _ Distribution = Zipf{}
 
-const maxExponent = 5
-
 // Faults implements [Distribution].
-func (z Zipf) Faults(path string) []error {
-	path += ".zipf"
-	return append(z.Ranked.Faults(path), exponentFaults(path, z.Exponent)...)
-}
-
-func exponentFaults(path string, exponent float64) []error {
-	// Written so that what is no number is a fault, too.
-	if !(exponent >= 0 && exponent <= maxExponent) {
-		return []error{valueFaultf(path+".exponent", "exponent is %v; expected 0 to %d", exponent, maxExponent)}
-	}
-	return nil
-}
+func (z Zipf) Faults(path string) []error { return z.Ranked.Faults(path + ".zipf") }
 
 func (z Zipf) place(i int) (path, what string) { return z.Ranked.place(".zipf", i) }
 
