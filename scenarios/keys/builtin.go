@@ -1,6 +1,8 @@
 package keys
 
 import (
+	"encoding/binary"
+	"encoding/hex"
 	"slices"
 
 	"loadgen/engine/entity"
@@ -64,18 +66,12 @@ func (u uuid) marked(version uint64) uuid {
 
 // appendUUID adds the text to dst: 36 characters, in lower case.
 func appendUUID(dst []byte, u uuid) []byte {
-	const digits = "0123456789abcdef"
-	for i := range 32 {
-		if i == 8 || i == 12 || i == 16 || i == 20 {
-			dst = append(dst, '-')
-		}
-		half := u.high
-		if i >= 16 {
-			half = u.low
-		}
-		dst = append(dst, digits[half>>(60-4*(i%16))&0xf])
+	bytes := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(make([]byte, 0, 16), u.high), u.low)
+	dst = hex.AppendEncode(dst, bytes[:4])
+	for _, end := range [...]int{6, 8, 10} {
+		dst = hex.AppendEncode(append(dst, '-'), bytes[end-2:end])
 	}
-	return dst
+	return hex.AppendEncode(append(dst, '-'), bytes[10:])
 }
 
 // uuidTime is how many characters of a version 7 its milliseconds take.

@@ -27,8 +27,11 @@ type Time struct {
 	Speed float64 `yaml:"speed,default=1" says:"Event time per offered time; 1 by default." range:"0..1000000"`
 }
 
-// nanosPerTick is the length of a tick.
-const nanosPerTick = 100
+// The lengths of a tick and of a second.
+const (
+	nanosPerTick   = 100
+	ticksPerSecond = int64(time.Second) / nanosPerTick
+)
 
 var _ Distribution = Time{}
 
@@ -120,18 +123,9 @@ func appendTime(dst []byte, t entity.Ticks, format transform) []byte {
 		return appendPadded(dst, uint64(entity.LatestDateTime-t), ticksWidth)
 	}
 	start := len(dst)
-	instant := t.Time()
-	year, month, day := instant.Date()
-	hour, minute, second := instant.Clock()
-	dst = appendPadded(dst, uint64(year), 4)
-	for _, two := range [...]struct {
-		before byte
-		number int
-	}{{'-', int(month)}, {'-', day}, {'T', hour}, {':', minute}, {':', second}} {
-		dst = append(dst, two.before, byte('0'+two.number/10), byte('0'+two.number%10))
-	}
-	dst = append(dst, '.')
-	dst = append(appendPadded(dst, uint64(instant.Nanosecond()/nanosPerTick), 7), 'Z')
+	dst = t.Time().AppendFormat(dst, time.RFC3339)
+	dst[len(dst)-1] = '.'
+	dst = append(appendPadded(dst, uint64(int64(t)%ticksPerSecond), len("1234567")), 'Z')
 	if format.kind == toCut {
 		dst = dst[:start+format.n]
 	}
