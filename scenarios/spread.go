@@ -1,8 +1,10 @@
 package scenarios
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -100,9 +102,12 @@ func namedWitnesses(g *keys.Generator, named []string, among uint64) ([]uint64, 
 	for i, key := range named {
 		places[key] = append(places[key], i)
 	}
-	found := make([]uint64, len(named))
+	found, counts := make([]uint64, len(named)), make(map[string]int)
 	for n := uint64(0); n < among && len(places) > 0; n++ {
 		key := g.PartitionKey(n)
+		if n < comparedEntities {
+			counts[key]++
+		}
 		for _, i := range places[key] {
 			found[i] = n
 		}
@@ -110,9 +115,10 @@ func namedWitnesses(g *keys.Generator, named []string, among uint64) ([]uint64, 
 	}
 	for _, key := range named {
 		if _, missing := places[key]; missing {
-			shares := keys.Skew(g, min(among, comparedEntities))
-			compared := shares[:min(len(shares), comparedPartitions)]
-			near, _ := nearest.Name(key, nearest.Of(compared, func(s keys.Share) string { return s.PartitionKey }))
+			largest := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+				return cmp.Or(cmp.Compare(counts[b], counts[a]), entity.Compare(a, b))
+			})
+			near, _ := nearest.Name(key, largest[:min(len(largest), comparedPartitions)])
 			return nil, nearest.Faultf(ErrNoPartition, "none of the %d loaded entities has PartitionKey %s; nearest: %q",
 				among, fields.TextNode(key).Shown(), near)
 		}

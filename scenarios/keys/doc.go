@@ -9,8 +9,7 @@
 // [Generator.Pinned] keeps all further entities in one partition; [Generator.Part]
 // yields the properties of a partial update. [Generator.Design] puts the same
 // entities under other keys, and [Generator.Plan] says what a design makes of a
-// query whose reader knows some of the attributes. [Skew] counts how a design
-// spreads the first n entities over partitions. The file of a [CSV] is read by
+// query whose reader knows some of the attributes. The file of a [CSV] is read by
 // [CSV.Read] before there is a generator.
 //
 // The caller owes each entity a number of its own: a number means the same

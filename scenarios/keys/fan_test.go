@@ -2,7 +2,6 @@ package keys_test
 
 import (
 	"hash/fnv"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -117,26 +116,6 @@ func membersOf(g *keys.Generator, partitionKey string, n uint64) []uint64 {
 		}
 	}
 	return members
-}
-
-// TestSkewAgreesWithMembers counts a second way. Equal shares come in the order of the index.
-func TestSkewAgreesWithMembers(t *testing.T) {
-	const n = 600
-	sequence := keys.Options{Attributes: []keys.Attribute{{Name: "x", Values: keys.Sequence{Start: 7}}}, PartitionKey: template("{x}")}
-	for _, g := range []*keys.Generator{generator(t, race()), generator(t, sequence)} {
-		total := uint64(0)
-		last := keys.Share{Entities: math.MaxUint64}
-		for _, share := range keys.Skew(g, n) {
-			members := membersOf(g, share.PartitionKey, n)
-			assert.Equalf(t, share.Entities, uint64(len(members)),
-				"%q has %d entities; Skew says %d", share.PartitionKey, len(members), share.Entities)
-			assert.Falsef(t, share.Entities > last.Entities || share.Entities == last.Entities && share.PartitionKey < last.PartitionKey,
-				"Skew() has %v after %v; want the larger first, then the lesser key", share, last)
-			last = share
-			total += share.Entities
-		}
-		assert.EqualValues(t, n, total, "Skew() adds up to")
-	}
 }
 
 // ranksOf returns the rank and the value of so many entities under a scrambled zipf:

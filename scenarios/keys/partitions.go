@@ -1,16 +1,13 @@
 package keys
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
 	"loadgen/engine/clock"
-	"loadgen/engine/entity"
 )
 
 // Partitions takes the integers 0 … Of-1 with so many rows to each. The rows are
@@ -174,30 +171,6 @@ func (l lot) pick(_ uint64, draw clock.Draw) int64 {
 	c := &l.classes[i]
 	before := c.sumTo - float64(c.values)*c.weight
 	return c.first + min(int64((point-before)/c.weight), c.values-1)
-}
-
-// Share is how many of the entities one partition holds.
-type Share struct {
-	PartitionKey string
-	Entities     uint64
-}
-
-// Skew counts the partitions that the entities 0 … n-1 fall into: the largest
-// first, equal ones in the order of the index. It keeps one entry for each
-// partition.
-func Skew(g *Generator, n uint64) []Share {
-	counts := map[string]uint64{}
-	for i := range n {
-		counts[g.PartitionKey(i)]++
-	}
-	shares := make([]Share, 0, len(counts))
-	for key, entities := range counts {
-		shares = append(shares, Share{key, entities})
-	}
-	slices.SortFunc(shares, func(a, b Share) int {
-		return cmp.Or(cmp.Compare(b.Entities, a.Entities), entity.Compare(a.PartitionKey, b.PartitionKey))
-	})
-	return shares
 }
 
 // Decimal returns a number in as few digits as say it.
