@@ -23,8 +23,7 @@ type Burst struct {
 	base, peak uint64
 	// calm is how long a round stays at the base rate, every how long it is.
 	calm, every time.Duration
-	length      time.Duration
-	count       uint64
+	extent
 }
 
 var _ curve = (*Burst)(nil)
@@ -33,7 +32,7 @@ var _ curve = (*Burst)(nil)
 // [ErrSchedule].
 func NewBurst(surge Surge, length time.Duration) (*Burst, error) {
 	var l limits
-	b := &Burst{calm: surge.Every - surge.Length, every: surge.Every, length: length}
+	b := &Burst{calm: surge.Every - surge.Length, every: surge.Every, extent: extent{length: length}}
 	b.base, b.peak = l.milli("the base rate", surge.Base, 0), l.milli("the rate of a burst", surge.Peak, 0)
 	l.lasting("the time between bursts", surge.Every)
 	l.lasting("the length of a burst", surge.Length)
@@ -84,13 +83,10 @@ func (b *Burst) At(n uint64) time.Duration { return place(b, n, 0) }
 // within implements [Even].
 func (b *Burst) within(n, share uint64) time.Duration { return place(b, n, share) }
 
-// Len implements [Schedule].
-func (b *Burst) Len() uint64 { return b.count }
-
 // Rate implements [Schedule]; outside the schedule it is 0.
 func (b *Burst) Rate(at time.Duration) float64 {
 	switch {
-	case at < 0 || at >= b.length:
+	case !b.covers(at):
 		return 0
 	case at%b.every < b.calm:
 		return float64(b.base) / 1000
@@ -98,6 +94,3 @@ func (b *Burst) Rate(at time.Duration) float64 {
 		return float64(b.peak) / 1000
 	}
 }
-
-// Length implements [Schedule].
-func (b *Burst) Length() time.Duration { return b.length }

@@ -20,10 +20,10 @@ import (
 // once for every operation.
 type Poisson struct {
 	rate   float64
-	length time.Duration
 	chance clock.Stream
 	// upTo are the operations in each slot and all before it.
 	upTo []uint64
+	extent
 }
 
 var _ Schedule = (*Poisson)(nil)
@@ -50,15 +50,14 @@ func NewPoisson(rate float64, length time.Duration, chance clock.Stream) (*Poiss
 	if l.err != nil {
 		return nil, l.err
 	}
-	p := &Poisson{rate: rate, length: length, chance: chance}
+	p := &Poisson{rate: rate, chance: chance, extent: extent{length: length}}
 	slots := min(uint64(expected/slotOperations)+1, mostSlots, uint64(length))
-	sum := uint64(0)
 	p.upTo = make([]uint64, slots)
 	for slot := range slots {
 		begin, end := p.slot(slot), p.slot(slot+1)
 		draw := chance.Try(slot, 0)
-		sum += poisson(rate*(end-begin).Seconds(), &draw)
-		p.upTo[slot] = sum
+		p.count += poisson(rate*(end-begin).Seconds(), &draw)
+		p.upTo[slot] = p.count
 	}
 	return p, nil
 }
@@ -145,17 +144,11 @@ func poisson(mean float64, draw *clock.Draw) uint64 {
 	}
 }
 
-// Len implements [Schedule].
-func (p *Poisson) Len() uint64 { return p.upTo[len(p.upTo)-1] }
-
 // Rate implements [Schedule]: the rate that is expected; outside the schedule it
 // is 0.
 func (p *Poisson) Rate(at time.Duration) float64 {
-	if at < 0 || at >= p.length {
+	if !p.covers(at) {
 		return 0
 	}
 	return p.rate
 }
-
-// Length implements [Schedule].
-func (p *Poisson) Length() time.Duration { return p.length }

@@ -16,8 +16,7 @@ import (
 // which is the integral of the rate, made whole by the factor 2l.
 type Ramp struct {
 	from, to uint64
-	length   time.Duration
-	count    uint64
+	extent
 }
 
 var _ curve = (*Ramp)(nil)
@@ -27,7 +26,7 @@ var _ curve = (*Ramp)(nil)
 // rounded to three decimals. Its errors wrap [ErrSchedule].
 func NewRamp(from, to float64, length time.Duration) (*Ramp, error) {
 	var l limits
-	r := &Ramp{from: l.milli("the rate at the beginning", from, 0), to: l.milli("the rate at the end", to, 0), length: length}
+	r := &Ramp{from: l.milli("the rate at the beginning", from, 0), to: l.milli("the rate at the end", to, 0), extent: extent{length: length}}
 	l.lasting("the length of the ramp", length)
 	l.some(r.from+r.to > 0)
 	if l.err != nil {
@@ -63,17 +62,11 @@ func (r *Ramp) At(n uint64) time.Duration { return place(r, n, 0) }
 // within implements [Even].
 func (r *Ramp) within(n, share uint64) time.Duration { return place(r, n, share) }
 
-// Len implements [Schedule].
-func (r *Ramp) Len() uint64 { return r.count }
-
 // Rate implements [Schedule]; outside the schedule it is 0.
 func (r *Ramp) Rate(at time.Duration) float64 {
-	if at < 0 || at >= r.length {
+	if !r.covers(at) {
 		return 0
 	}
 	share := float64(at) / float64(r.length)
 	return (float64(r.from)*(1-share) + float64(r.to)*share) / 1000
 }
-
-// Length implements [Schedule].
-func (r *Ramp) Length() time.Duration { return r.length }

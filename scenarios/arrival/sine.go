@@ -24,9 +24,8 @@ type Wave struct {
 // and operation n is due at the first instant by which the integral of that has
 // come to n.
 type Sine struct {
-	wave   Wave
-	length time.Duration
-	count  uint64
+	wave Wave
+	extent
 }
 
 var _ Schedule = (*Sine)(nil)
@@ -45,7 +44,7 @@ func NewSine(wave Wave, length time.Duration) (*Sine, error) {
 	if l.err != nil {
 		return nil, l.err
 	}
-	s := &Sine{wave: wave, length: length}
+	s := &Sine{wave, extent{length: length}}
 	// So short a part of a trough can hold less than can be told from nothing.
 	s.count = max(1, uint64(math.Ceil(s.come(length))))
 	return s, nil
@@ -78,17 +77,11 @@ func (s *Sine) within(n, share uint64) time.Duration {
 	return time.Duration(sort.Search(int(s.length-1), func(at int) bool { return s.come(time.Duration(at)) >= wanted }))
 }
 
-// Len implements [Schedule].
-func (s *Sine) Len() uint64 { return s.count }
-
 // Rate implements [Schedule]; outside the schedule it is 0.
 func (s *Sine) Rate(at time.Duration) float64 {
-	if at < 0 || at >= s.length {
+	if !s.covers(at) {
 		return 0
 	}
 	w := &s.wave
 	return w.Mean + w.Amplitude*math.Sin(2*math.Pi*(float64(at%w.Period)/float64(w.Period)+w.Phase))
 }
-
-// Length implements [Schedule].
-func (s *Sine) Length() time.Duration { return s.length }

@@ -20,7 +20,10 @@ type Step struct {
 // Steps is a schedule of constant rates, one after another. Its arithmetic is
 // in integers: operation n of a step of rate r is due n/r seconds after the
 // step's start, rounded down to the nanosecond.
-type Steps struct{ steps []step }
+type Steps struct {
+	steps []step
+	extent
+}
 
 // step is a Step with where it begins.
 type step struct {
@@ -43,8 +46,6 @@ func NewSteps(steps ...Step) (*Steps, error) {
 		return nil, nearest.Faultf(ErrSchedule, "it has no step")
 	}
 	s := &Steps{}
-	var begin time.Duration
-	var first uint64
 	for i, one := range steps {
 		milli := math.Round(one.Rate * 1000)
 		var l limits
@@ -52,15 +53,15 @@ func NewSteps(steps ...Step) (*Steps, error) {
 			"step %d has the rate %v; it must be from 0.001 to %d operations/s", i+1, one.Rate, MaxRate)
 		l.require(one.Length > 0 && one.Length <= MaxLength,
 			"step %d lasts %v; it must be more than 0 and at most %v", i+1, one.Length, MaxLength)
-		l.require(one.Length <= longestSchedule-begin, "steps 1 to %d last more than %v", i+1, longestSchedule)
+		l.require(one.Length <= longestSchedule-s.length, "steps 1 to %d last more than %v", i+1, longestSchedule)
 		if l.err != nil {
 			return nil, l.err
 		}
-		next := step{milli: uint64(milli), begin: begin, length: one.Length, first: first}
+		next := step{milli: uint64(milli), begin: s.length, length: one.Length, first: s.count}
 		next.count = times(uint64(one.Length), next.milli).upTo(nanosPerThousandSeconds)
 		s.steps = append(s.steps, next)
-		begin += one.Length
-		first += next.count
+		s.length += one.Length
+		s.count += next.count
 	}
 	return s, nil
 }
@@ -81,12 +82,6 @@ func (s *Steps) StepOf(n uint64) int {
 	return sort.Search(len(s.steps)-1, func(i int) bool { return s.steps[i+1].first > n })
 }
 
-// Len implements [Schedule].
-func (s *Steps) Len() uint64 {
-	last := &s.steps[len(s.steps)-1]
-	return last.first + last.count
-}
-
 // Rate implements [Schedule]; outside the schedule it is 0.
 func (s *Steps) Rate(at time.Duration) float64 {
 	for i := range s.steps {
@@ -98,11 +93,20 @@ func (s *Steps) Rate(at time.Duration) float64 {
 	return 0
 }
 
-// Length implements [Schedule].
-func (s *Steps) Length() time.Duration {
-	last := &s.steps[len(s.steps)-1]
-	return last.begin + last.length
+// extent is the length of a schedule and the number of its operations.
+type extent struct {
+	length time.Duration
+	count  uint64
 }
+
+// Len implements [Schedule].
+func (e *extent) Len() uint64 { return e.count }
+
+// Length implements [Schedule].
+func (e *extent) Length() time.Duration { return e.length }
+
+// covers reports whether an instant lies within the schedule.
+func (e *extent) covers(at time.Duration) bool { return at >= 0 && at < e.length }
 
 // ErrSchedule is wrapped by errors about arrivals that cannot be.
 var ErrSchedule = errors.New("arrival: impossible schedule")
