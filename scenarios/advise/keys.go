@@ -300,7 +300,10 @@ func (k *Keys) claim() document.Answer {
 	if k.PerSecond > 0 {
 		a.Beside = sentence("keys/most", most, what)
 	}
-	if k.PartitionKey != "" {
+	switch {
+	case k.RowKey != "":
+		a.Says = append(a.Says, "PartitionKey "+k.PartitionKey+", RowKey "+k.RowKey+".")
+	case k.PartitionKey != "":
 		a.Says = append(a.Says, "PartitionKey "+k.PartitionKey+".")
 	}
 	if k.Repeated > 0 {
@@ -501,7 +504,7 @@ func (c *Candidates) Document() *document.Document {
 	}
 	d := &document.Document{Title: "keys", Subtitle: "derived from " + document.Counted(int(first.Rows), "row") + " of " + c.File,
 		Answer: first.claim(), Data: c}
-	t := document.NewTable("candidates", "Designs, best first", "PartitionKey|cut=40", "RowKey|cut=30", "at most/s|rate|unit=entities/s",
+	t := document.NewTable("candidates", "Designs, best first", "PartitionKey|cut=40", "at most/s|rate|unit=entities/s",
 		"most common", "partitions|spare=2", "insert order|words", "keys twice|spare=1")
 	for i, k := range c.Ranked {
 		most, _ := k.capacity()
@@ -513,7 +516,7 @@ func (c *Candidates) Document() *document.Document {
 		if k.Keyed > 0 {
 			twice = &k.Repeated
 		}
-		t.Add(document.ToneOf(k.State), k.PartitionKey, k.RowKey, most, k.Spread.top(), k.Spread.count(), order, twice)
+		t.Add(document.ToneOf(k.State), k.PartitionKey, most, k.Spread.top(), k.Spread.count(), order, twice)
 		d.Add(fmt.Sprintf("keys-%d", i+1), "PartitionKey "+k.PartitionKey, k.facts(), k.top())
 		d.Add(fmt.Sprintf("findings-%d", i+1), "Findings of "+k.PartitionKey, findingsTable(k.Findings))
 	}

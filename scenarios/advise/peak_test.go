@@ -262,7 +262,7 @@ func TestKeysInTime(t *testing.T) {
 			KeysOptions{File: "keys.csv", PerSecond: rate, Targets: documented, Time: "instant"})
 		require.NoError(t, err)
 		what := fmt.Sprintf("case %d, %s, even %v, %d rows: %s", n, traffic.what, even, k.Rows, k.Verdict)
-		assert.Equalf(t, k.Verdict, strings.Replace(designed.Verdict, " PartitionKey {PartitionKey}.", "", 1), "%s: of the design", what)
+		assert.Equalf(t, k.Verdict, strings.Replace(designed.Verdict, " PartitionKey {PartitionKey}, RowKey {RowKey}.", "", 1), "%s: of the design", what)
 		throttled := traffic.throttled(rate)
 		assert.Falsef(t, k.State == results.Holds && throttled > 0.02, "%s: throttled is %.3f", what, throttled)
 		if k.State == results.DoesNotHold && throttled == 0 {
