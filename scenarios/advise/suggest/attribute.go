@@ -29,13 +29,13 @@ type nature struct {
 	constant, ordered bool
 }
 
-// names returns the attributes in the text of a valid template.
-func names(text string) []string {
+// parsed returns a valid template, the empty one for others.
+func parsed(text string) keys.Template {
 	t, err := keys.ParseTemplate(text)
 	if err != nil {
-		return nil
+		return keys.Template{}
 	}
-	return t.Attributes()
+	return t
 }
 
 // The sample of an attribute's values.
@@ -107,20 +107,12 @@ func (a *attributes) event(i uint64) keys.Event {
 // differing returns the attributes from which one is derived, of those in which entities that share some
 // can differ.
 func (a *attributes) differing(name string, shared []string) []string {
-	return a.options.Differing(placeholder(name), shared)
+	return a.options.Differing(parsed(template(name)), shared)
 }
 
 // isTime reports whether an attribute is the time or is derived from it alone.
 func (a *attributes) isTime(name string) bool {
 	return a.time != "" && slices.Equal(a.differing(name, nil), []string{a.time})
-}
-
-func placeholder(name string) keys.Template {
-	t, err := keys.ParseTemplate("{" + name + "}")
-	if err != nil {
-		panic("suggest: invalid name of an attribute: " + err.Error())
-	}
-	return t
 }
 
 // unique returns an attribute that differs between any two entities, of the scenario's own keys or its
@@ -140,5 +132,5 @@ func (a *attributes) unique(shared []string) string {
 
 // isUnique reports whether no two entities share the value of an attribute.
 func (a *attributes) isUnique(name string) bool {
-	return len(a.options.Unique(placeholder(name), keys.Template{})) > 0
+	return len(a.options.Unique(parsed(template(name)), keys.Template{})) > 0
 }

@@ -27,8 +27,6 @@ type candidate struct {
 	// scans names those that read several partitions.
 	unserved int
 	scans    []string
-	// insertRequests and insertCounted are the average costs of an insert.
-	insertRequests, insertCounted float64
 }
 
 func (r *rule) explain(d *scenarios.Design) (candidate, error) {
@@ -49,33 +47,18 @@ func (r *rule) explain(d *scenarios.Design) (candidate, error) {
 	if err != nil {
 		return candidate{}, err
 	}
-	a := candidate{}
-	sum := weighing{needs: needs(r.scenario), entities: make(map[string]int), accounts: r.targets.Accounts}
-	for _, op := range r.scenario.EachOperation {
-		if op.Inserts() {
-			sum.entities[op.Name] = max(1, op.Entities)
-		}
-	}
+	a, cost, operations := candidate{}, 0.0, 0.0
 	for i := range explained.Loads {
-		a.look(&explained.Loads[i], &sum)
+		load := &explained.Loads[i]
+		cost += r.look(&a, load)
+		operations += float64(load.Operations)
 	}
-	a.Cost = sum.cost / max(sum.weight, 1e-9)
-	a.insertRequests, a.insertCounted = sum.insertRequests/max(sum.inserts, 1e-9), sum.insertCounted/max(sum.inserts, 1e-9)
+	a.Cost = cost / max(operations, 1e-9)
 	return a, nil
 }
 
-// weighing sums the costs of operations.
-type weighing struct {
-	needs func(operation string) bool
-	// accounts is the number of accounts that share the load.
-	accounts int
-	// entities is the number of entities that an operation inserts, without copies.
-	entities                               map[string]int
-	cost, weight                           float64
-	inserts, insertRequests, insertCounted float64
-}
-
-func (a *candidate) look(l *advise.Load, sum *weighing) {
+// look adds the figures of a load to those of a candidate, and returns the cost of its operations.
+func (r *rule) look(a *candidate, l *advise.Load) (cost float64) {
 	hottest := l.Hottest.Value
 	if hottest == 0 {
 		// No partition occurs twice in the sample: the upper bound counts.
@@ -89,35 +72,27 @@ func (a *candidate) look(l *advise.Load, sum *weighing) {
 	rate, all := 0.0, 0.0
 	for i := range l.Approaches {
 		one := &l.Approaches[i]
-		operations := float64(l.Operations) * one.Share
 		all += one.Share * l.PerSecond * one.Entities
-		weight := operations
-		needed := sum.needs(one.Name)
+		weight, needed := float64(l.Operations)*one.Share, r.needed(one.Name)
 		if needed {
 			weight *= needWeight
 		}
-		sum.cost += weight * (one.Requests + one.Entities)
-		sum.weight += operations
+		cost += weight * (one.Requests + one.Entities)
 		if one.Class != "" && one.Verb == entity.Query.String() {
 			a.read(one, needed)
 		}
-		if each := sum.entities[one.Name]; each > 0 {
-			sum.inserts += operations
-			sum.insertRequests += operations * one.Requests
-			sum.insertCounted += operations * one.Entities
-			rate += one.Share * l.PerSecond * float64(each)
-		}
+		rate += one.Share * l.PerSecond * float64(r.inserted[one.Name])
 	}
 	a.insertRate = max(a.insertRate, rate)
-	if accounts := max(1, sum.accounts); accounts == 1 {
+	if r.targets.Accounts <= 1 {
 		// A rare query that reads much is in no window, but counts on average.
 		a.Account = max(a.Account, all)
 	}
-	for _, v := range []keystatistics.Verdict{keystatistics.AppendOnly, keystatistics.PrependOnly, keystatistics.HotTail, keystatistics.MovingPoint} {
-		if l.Keys.Order == v.String() {
-			a.Appends = l.Keys.Order
-		}
+	if slices.Contains([]string{keystatistics.AppendOnly.String(), keystatistics.PrependOnly.String(), keystatistics.HotTail.String(),
+		keystatistics.MovingPoint.String()}, l.Keys.Order) {
+		a.Appends = l.Keys.Order
 	}
+	return cost
 }
 
 func (a *candidate) read(one *advise.Operation, needed bool) {

@@ -25,8 +25,8 @@ func (p *Proposal) Verdict() string {
 	case best == nil:
 		return sentence("verdict/only", p.Candidates[0].Design.Name)
 	default:
-		first := &p.Candidates[0]
-		return sentence("verdict/try", first.Design.Name, first.Tried.difference(best.Tried, best.Design.Name))
+		_, difference := p.Candidates[0].Tried.compare(best.Tried, best.Design.Name)
+		return sentence("verdict/try", p.Candidates[0].Design.Name, difference)
 	}
 }
 
@@ -38,7 +38,7 @@ func (p *Proposal) Document() *document.Document {
 	for i := range p.Candidates {
 		p.Candidates[i].describe(d, i+1)
 	}
-	d.Add("left-out", "Left out", document.List{Items: p.Rejected}, document.Paragraph{Text: sentence("basis/tried")})
+	d.Add("left-out", "Left out", document.List{Items: p.Rejected}, document.Paragraph{Text: sentence("basis/tried", document.Counted(p.tried, "design"))})
 	return d
 }
 
@@ -68,8 +68,7 @@ func (c *Candidate) describe(to *document.Document, n int) {
 	id := fmt.Sprintf("proposal-%d", n)
 	var blocks []document.Block
 	add := func(sentence string) { blocks = append(blocks, document.Paragraph{Text: sentence}) }
-	add("PartitionKey " + c.Design.PartitionKey)
-	add("RowKey " + c.Design.RowKey)
+	add("PartitionKey " + c.Design.PartitionKey + ", RowKey " + c.Design.RowKey)
 	for _, one := range c.Design.Copies {
 		table := ""
 		if one.Table != "" {
@@ -111,7 +110,6 @@ func (r *rule) why(a *candidate) []string {
 		add(one.Table != "", "why/table", one.Name, one.Table)
 		add(one.Table == "", "why/same", one.Name)
 	}
-	add(a.insertCounted > 0 && len(a.design.Copies) > 0, "why/insert", a.insertCounted, document.Averaged(a.insertRequests, "request"))
 	add(a.appends && a.insertRate > 0, "why/appends", a.insertRate)
 	add(!r.holdsAccount(a), "why/over", r.exceeded(a))
 	return list

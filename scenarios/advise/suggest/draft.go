@@ -130,23 +130,19 @@ func (r *rule) knowsAll(q *question, set []string) bool {
 }
 
 func (r *rule) partitionKey(set []string, buckets int) string {
-	var parts []string
 	if buckets > 1 {
-		parts = append(parts, bucket(r.bucketBy, buckets))
+		return strings.TrimSuffix(bucket(r.bucketBy, buckets)+"_"+template(set...), "_")
 	}
-	for _, name := range set {
-		parts = append(parts, "{"+name+"}")
-	}
-	return strings.Join(parts, "_")
+	return template(set...)
 }
 
 // row is a RowKey.
 type row struct {
 	// names are the attributes, without the one that makes the key unique; timed reports that the time
-	// follows them.
-	names []string
-	timed bool
-	text  string
+	// follows them. The first placeholder of the text is of the attribute leading.
+	names         []string
+	timed         bool
+	text, leading string
 }
 
 // rowKey returns the RowKey under a set of attributes for the questions that know them. It begins with what
@@ -168,30 +164,16 @@ func (r *rule) rowKey(set []string, asked []question) row {
 			break
 		}
 	}
-	var parts []string
-	for _, name := range k.names {
-		parts = append(parts, "{"+name+"}")
-	}
+	parts := slices.Clone(k.names)
 	if k.timed {
-		parts = append(parts, "{"+r.attributes.time+":"+r.timeFormat+"}")
+		parts = append(parts, r.attributes.time+":"+r.timeFormat)
 	}
-	if all := slices.Concat(set, k.names); len(parts) == 0 || !slices.ContainsFunc(all, r.attributes.isUnique) {
-		parts = append(parts, "{"+r.unique+"}")
+	if len(parts) == 0 || !slices.ContainsFunc(slices.Concat(set, k.names), r.attributes.isUnique) {
+		parts = append(parts, r.unique)
 	}
-	k.text = strings.Join(parts, "_")
+	k.text = template(parts...)
+	k.leading, _, _ = strings.Cut(parts[0], ":")
 	return k
-}
-
-// leading returns the attribute that the RowKey begins with.
-func (k *row) leading(r *rule) string {
-	switch {
-	case len(k.names) > 0:
-		return k.names[0]
-	case k.timed:
-		return r.attributes.time
-	default:
-		return r.unique
-	}
 }
 
 // draft returns the design of a set of attributes with a number of copies for questions that it serves
@@ -213,7 +195,7 @@ func (r *rule) draft(set []string, over parts, copied int) (draft, bool) {
 	}
 	if together {
 		// A prefix distinguishes the entity from its copies in the same partition.
-		d.design.RowKey = prefixed(key.leading(r), d.design.RowKey)
+		d.design.RowKey = key.leading + ":" + d.design.RowKey
 	}
 	d.design.Name = r.nameOf(&d)
 	return d, true
@@ -243,9 +225,9 @@ func (r *rule) copy(d *draft, q *question) (together bool) {
 	one := scenarios.Copy{PartitionKey: d.design.PartitionKey}
 	key := r.rowKey(d.set, []question{*q})
 	together = r.knowsAll(q, d.set) && (len(key.names) > 0 || key.timed)
-	word := key.leading(r)
+	word := key.leading
 	if together {
-		one.RowKey = prefixed(word, key.text)
+		one.RowKey = word + ":" + key.text
 	} else {
 		set := r.inOrder(q.spec.By)
 		key = r.rowKey(set, []question{*q})
@@ -264,8 +246,6 @@ func (r *rule) copy(d *draft, q *question) (together bool) {
 	d.design.Copies = append(d.design.Copies, one)
 	return together
 }
-
-func prefixed(word, key string) string { return word + ":" + key }
 
 func cut(text string, most int) string { return text[:min(len(text), most)] }
 

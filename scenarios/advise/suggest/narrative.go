@@ -22,7 +22,6 @@ var narrative = map[string]string{
 	"why/too-few": "{1} buckets by {{2}}: too few.",
 	"why/table":   "Copy {1}, in table {2}: eventually consistent.",
 	"why/same":    "Copy {1}, in the same partition: written in one transaction.",
-	"why/insert":  "Inserts count {1} entities in {2}.",
 	"why/appends": "It appends: all {1} inserts/s fall on one server.",
 	"why/over":    "No design sustains the peak: {1}",
 
@@ -40,7 +39,7 @@ var narrative = map[string]string{
 
 	"columns/tried": "{1} of {2} were tried.",
 
-	"basis/tried": "Figures without a trial are derived; only a contest decides.",
+	"basis/tried": "{1} tried. Figures without a trial are derived; only a contest decides.",
 	"basis/rare":  "–: too rare for a sample",
 }
 

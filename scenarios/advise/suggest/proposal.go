@@ -20,6 +20,8 @@ type Proposal struct {
 	Rejected []string
 	// hasOwn reports that a design of the scenario has keys that the rule proposes.
 	hasOwn bool
+	// tried is the number of trials.
+	tried int
 	of     *scenarios.Scenario
 }
 

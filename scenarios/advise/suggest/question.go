@@ -66,8 +66,8 @@ func checkSuited(s *scenarios.Scenario) error {
 
 // questions returns the questions of a scenario's event traffic, the dominant first, and the share of its
 // operations that insert.
-func questions(s *scenarios.Scenario) (list []question, inserts float64) {
-	needs, all := needs(s), 0.0
+func questions(s *scenarios.Scenario, needed func(string) bool) (list []question, inserts float64) {
+	all := 0.0
 	for i := range s.Phases {
 		t := s.Phases[i].Traffic
 		if t == nil || !t.Events() {
@@ -86,7 +86,7 @@ func questions(s *scenarios.Scenario) (list []question, inserts float64) {
 				inserts += frequency
 			}
 			if len(op.By) > 0 && op.Weight > 0 {
-				list = append(list, question{spec: op, frequency: frequency, needed: needs(op.Name)})
+				list = append(list, question{spec: op, frequency: frequency, needed: needed(op.Name)})
 			}
 		}
 	}

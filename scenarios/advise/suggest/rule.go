@@ -17,8 +17,12 @@ type rule struct {
 	targets    *advise.Targets
 	attributes *attributes
 	questions  []question
-	// inserts is the share of the operations that insert.
-	inserts float64
+	// needed reports whether the response time of an operation is bounded.
+	needed func(operation string) bool
+	// inserts is the share of the operations that insert, inserted how many entities each of them inserts,
+	// without copies.
+	inserts  float64
+	inserted map[string]int
 	// unique differs between any two entities. bucketBy selects buckets, empty if transactions leave no
 	// attribute for it. timeFormat is the format of the time in a RowKey.
 	unique, bucketBy, timeFormat string
@@ -78,7 +82,8 @@ func newRule(s *scenarios.Scenario) (*rule, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &rule{scenario: s, targets: targets, timeFormat: "ticks", taken: make(map[string]bool), names: make(map[string]string)}
+	r := &rule{scenario: s, targets: targets, needed: needs(s), inserted: make(map[string]int),
+		timeFormat: "ticks", taken: make(map[string]bool), names: make(map[string]string)}
 	for _, d := range ownDesigns(s) {
 		r.taken[strings.ToLower(d.Name)] = true
 		for _, one := range slices.Concat(d.Copies, d.Places) {
@@ -90,7 +95,7 @@ func newRule(s *scenarios.Scenario) (*rule, error) {
 		return nil, err
 	}
 	r.attributes = &attributes{options: keys.Options{Attributes: s.Attributes}, generator: g, seen: make(map[string]nature), stride: defaultStride,
-		own: append(names(s.Design.RowKey), names(s.Design.PartitionKey)...)}
+		own: append(parsed(s.Design.RowKey).Attributes(), parsed(s.Design.PartitionKey).Attributes()...)}
 	for _, one := range s.Attributes {
 		if keys.IsTime(one.Values) && r.attributes.time == "" {
 			r.attributes.time = one.Name
@@ -100,7 +105,12 @@ func newRule(s *scenarios.Scenario) (*rule, error) {
 			r.attributes.stride = max(1, uint64(column.Table.Len())/samples)
 		}
 	}
-	r.questions, r.inserts = questions(s)
+	for _, op := range s.EachOperation {
+		if op.Inserts() {
+			r.inserted[op.Name] = max(1, op.Entities)
+		}
+	}
+	r.questions, r.inserts = questions(s, r.needed)
 	shared, batches := together(s)
 	r.unique = r.attributes.unique(shared)
 	r.bucketBy = r.unique

@@ -42,8 +42,8 @@ const (
 func (t *Tried) cost() float64 { return t.Requests + t.Counted }
 
 // compare orders two trials by the first relevant difference: failed checks, lost and throttled shares, cost.
-// It is below 0 if this one is better. It returns the condition of the difference, and both figures.
-func (t *Tried) compare(other *Tried) (order int, condition string, figure, than float64) {
+// It is below 0 if this one is better. It also describes the difference from the other, which has a name.
+func (t *Tried) compare(other *Tried, name string) (order int, difference string) {
 	for _, one := range []struct {
 		condition    string
 		figure, than float64
@@ -54,24 +54,18 @@ func (t *Tried) compare(other *Tried) (order int, condition string, figure, than
 		{"trial/throttled", t.Throttled, other.Throttled, minShare},
 		{"trial/cost", t.cost(), other.cost(), minPart * min(t.cost(), other.cost())},
 	} {
-		condition, figure, than = one.condition, one.figure, one.than
-		if math.Abs(figure-than) > one.minimum {
-			return cmp.Compare(figure, than), condition, figure, than
+		difference = sentence(one.condition, one.figure, one.than, name)
+		if math.Abs(one.figure-one.than) > one.minimum {
+			return cmp.Compare(one.figure, one.than), difference
 		}
 	}
-	return 0, condition, figure, than
+	return 0, difference
 }
 
 // isBetter reports whether a trial is better by a relevant difference.
 func (t *Tried) isBetter(other *Tried) bool {
-	order, _, _, _ := t.compare(other)
+	order, _ := t.compare(other, "")
 	return order < 0
-}
-
-// difference describes the first relevant difference of two trials.
-func (t *Tried) difference(other *Tried, name string) string {
-	_, condition, figure, than := t.compare(other)
-	return sentence(condition, figure, than, name)
 }
 
 // ownDesigns returns the scenario's own designs under their names. The only one may have none and is called
@@ -124,6 +118,7 @@ func (r *rule) try(p *Proposal, try Try) error {
 				return fmt.Errorf("suggest: design %s: %w", one.Design.Name, err)
 			}
 			one.Tried = &tried
+			p.tried++
 		}
 	}
 	r.rank(p)
@@ -147,13 +142,14 @@ func (r *rule) rank(p *Proposal) {
 	for i := range p.Candidates {
 		c := &p.Candidates[i]
 		// A contest needs one candidate to compare the only own design with.
-		worse := best != nil && best.Tried.isBetter(c.Tried)
-		switch {
-		case worse && (len(p.Own) > 1 || len(kept) > 0 || i > 0):
-			p.reject(&c.Design, sentence("reject/worse", c.Tried.difference(best.Tried, best.Design.Name)))
-			continue
-		case best != nil && c.Tried.isBetter(best.Tried):
-			p.Keep = ""
+		if best != nil {
+			switch order, difference := c.Tried.compare(best.Tried, best.Design.Name); {
+			case order > 0 && (len(p.Own) > 1 || len(kept) > 0 || i > 0):
+				p.reject(&c.Design, sentence("reject/worse", difference))
+				continue
+			case order < 0:
+				p.Keep = ""
+			}
 		}
 		if len(kept) < maxProposed {
 			kept = append(kept, *c)
