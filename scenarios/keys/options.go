@@ -128,19 +128,14 @@ func (c *check) attributes() {
 		c.add("attributes", "attributes has %d entries; expected at most %d", len(c.Attributes), MaxAttributes)
 		return
 	}
-	count := map[string]int{}
 	for _, a := range c.Attributes {
 		c.known = append(c.known, a.Name)
-		count[a.Name]++
 	}
 	for _, a := range c.Attributes {
 		path := "attributes." + a.Name
 		var faults []error
-		switch {
-		case !isName(a.Name):
+		if !isName(a.Name) {
 			faults = append(faults, valueFaultf(path, "%s cannot name an attribute; expected %s", nearest.Shown(a.Name), nameForm))
-		case count[a.Name] > 1:
-			faults = append(faults, valueFaultf(path, "attribute %q occurs %d times; expected once", a.Name, count[a.Name]))
 		}
 		if a.Values == nil {
 			faults = append(faults, valueFaultf(path, "attribute %q has no values; expected a distribution", a.Name))
@@ -176,10 +171,6 @@ func (c *check) key(path string, t Template, as func(string) entity.Key) {
 }
 
 func (c *check) properties(specs []PropertySpec) {
-	if len(specs) > entity.MaxProperties {
-		c.add("properties", "properties has %d entries; expected at most %d", len(specs), entity.MaxProperties)
-		return
-	}
 	seen := map[string]bool{}
 	for i, spec := range specs {
 		path := fmt.Sprintf("properties.%d", i)
@@ -189,10 +180,6 @@ func (c *check) properties(specs []PropertySpec) {
 			c.add(path+".name", "property %q occurs twice; expected once", spec.Name)
 		}
 		seen[spec.Name] = true
-		if !slices.Contains(Types(), spec.Type) {
-			c.add(path+".type", "type %s cannot be generated; expected %s", TypeName(spec.Type), nearest.Choice(nearest.Of(Types(), TypeName)))
-			continue
-		}
 		path += ".value"
 		if !c.template(path, spec.Value) {
 			continue

@@ -152,10 +152,6 @@ func (c *check) filler() {
 		c.add("filler", "%s", what)
 		return
 	}
-	if c.Size < 1 || c.Size > entity.MaxEntityBytes {
-		c.add("size", "size is %d; expected 1 to %d bytes", c.Size, entity.MaxEntityBytes)
-		return
-	}
 	pieces := pad(c.Filler, c.Size)
 	if all := len(c.Properties) + len(pieces); all > entity.MaxProperties {
 		c.add("properties", "an entity has %d properties; expected at most %d", all, entity.MaxProperties)
