@@ -75,8 +75,8 @@ func TestTimesAndTextsOfAFile(t *testing.T) {
 	assert.Equal(t, keys.Time{Start: 639_290_880_005_000_000, Every: 250 * time.Millisecond, Speed: 0.5}, s.Attributes[2].Values)
 	g, err := s.Generator()
 	require.NoError(t, err)
-	card, _ := g.Value("card", 7)
-	event, _ := g.Value("event", 7)
+	card, _ := g.ValueOf("card", keys.Event{Number: 7})
+	event, _ := g.ValueOf("event", keys.Event{Number: 7})
 	assert.Equal(t, event+"#00008", card, "the card of entity 7")
 	// 0.5 s, and 250 ms for each of the 7 before.
 	at := entity.Ticks(639_290_880_000_000_000 + 5_000_000 + 7*2_500_000)

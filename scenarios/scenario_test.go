@@ -126,8 +126,8 @@ func TestGeneratorFollowsTheScenario(t *testing.T) {
 	g, err := s.Generator()
 	require.NoError(t, err, "Generator()")
 	for n := range uint64(200) {
-		event, _ := g.Value("event", n)
-		age, _ := g.Value("age", n)
+		event, _ := g.ValueOf("event", keys.Event{Number: n})
+		age, _ := g.ValueOf("age", keys.Event{Number: n})
 		require.Equalf(t, entity.Key{Partition: event, Row: fmt.Sprintf("%d__%s", n+1, age)}, g.Key(n), "Key(%d)", n)
 	}
 	part, err := s.Phases[1].Traffic.Operations[1].Part(g)

@@ -15,6 +15,7 @@ import (
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
+	"loadgen/scenarios/keys"
 	"loadgen/target"
 	"loadgen/target/targettest"
 )
@@ -24,7 +25,7 @@ const hot = "2011 New York City Marathon__Full"
 
 // loadedInto returns what a scenario's load puts into its table, partition by
 // partition in the order of the index, without the driving loop's own sums.
-func loadedInto(t testing.TB, s *scenarios.Scenario) (keys []string, members map[string]int64, ages map[string]int64) {
+func loadedInto(t testing.TB, s *scenarios.Scenario) (partitions []string, members map[string]int64, ages map[string]int64) {
 	t.Helper()
 	g, err := s.Generator()
 	require.NoError(t, err)
@@ -32,15 +33,15 @@ func loadedInto(t testing.TB, s *scenarios.Scenario) (keys []string, members map
 	for n := range s.Loaded(len(s.Phases)) {
 		key := g.PartitionKey(n)
 		if members[key] == 0 {
-			keys = append(keys, key)
+			partitions = append(partitions, key)
 		}
 		members[key]++
-		if age, _ := g.Value("age", n); age >= "60" {
+		if age, _ := g.ValueOf("age", keys.Event{Number: n}); age >= "60" {
 			ages[key]++
 		}
 	}
-	slices.Sort(keys) // of plain ASCII, so that the order is the index's
-	return keys, members, ages
+	slices.Sort(partitions) // of plain ASCII, so that the order is the index's
+	return partitions, members, ages
 }
 
 // sums adds up what each of some partitions has.

@@ -26,7 +26,7 @@ func TestDerivedAttributes(t *testing.T) {
 	for _, order := range []string{"as they are", "reversed"} {
 		g := generator(t, o)
 		for n := range uint64(100) {
-			value := func(name string) string { text, _ := g.Value(name, n); return text }
+			value := func(name string) string { text, _ := g.ValueOf(name, keys.Event{Number: n}); return text }
 			var bib int
 			fmt.Sscan(value("bib"), &bib)
 			address := fmt.Sprintf("%s.%04d@example.com", strings.ToLower(value("name")), bib)

@@ -8,9 +8,6 @@ import (
 // ErrInvalidOptions is wrapped by every fault of [Options] and by the error of [New].
 var ErrInvalidOptions = errors.New("keys: invalid options")
 
-// ErrTemplate is wrapped by every error of [ParseTemplate].
-var ErrTemplate = errors.New("keys: invalid template")
-
 // ErrInvalidRow is wrapped by every fault of a file of values.
 var ErrInvalidRow = errors.New("keys: invalid row")
 
@@ -57,6 +54,3 @@ type TemplateError struct {
 func (e *TemplateError) Error() string {
 	return fmt.Sprintf("keys: template: byte %d: %s", e.Offset, e.What)
 }
-
-// Unwrap returns [ErrTemplate].
-func (e *TemplateError) Unwrap() error { return ErrTemplate }

@@ -129,12 +129,6 @@ func (g *Generator) PartitionKeyOf(e Event) string {
 	return string(g.expand(room[:0], g.partition, &occurrence{Event: e}))
 }
 
-// Value returns the value of an attribute for entity n, which was loaded, and false
-// where there is no such attribute.
-func (g *Generator) Value(attribute string, n uint64) (string, bool) {
-	return g.ValueOf(attribute, loaded(n))
-}
-
 // ValueOf returns the value of an attribute for an event, and false where there is
 // no such attribute. What every entity has beside its attributes counts as one.
 func (g *Generator) ValueOf(attribute string, e Event) (string, bool) {

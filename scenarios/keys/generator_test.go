@@ -32,7 +32,7 @@ func TestKeyIsItsTemplates(t *testing.T) {
 	g := generator(t, o)
 	for n := range uint64(500) {
 		value := func(name string) string {
-			text, ok := g.Value(name, n)
+			text, ok := g.ValueOf(name, keys.Event{Number: n})
 			require.Truef(t, ok, "Value(%q, %d) = none; want a value", name, n)
 			return text
 		}
@@ -60,7 +60,7 @@ func TestKeyIsItsTemplates(t *testing.T) {
 			t.Errorf("EntityOf(%+v) is no entity of its key and its properties: %v, (-want +got):\n%s", e, key, diff)
 		}
 	}
-	if _, ok := g.Value("velocity", 0); ok {
+	if _, ok := g.ValueOf("velocity", keys.Event{Number: 0}); ok {
 		t.Errorf("Value(%q, 0) = a value; want none", "velocity")
 	}
 }
@@ -135,10 +135,10 @@ func TestPart(t *testing.T) {
 	}
 	part, err := g.Pinned(3).Part(specs)
 	require.NoError(t, err, "Part()")
-	want, _ := g.Value("distance", 3)
+	want, _ := g.ValueOf("distance", keys.Event{Number: 3})
 	for n := range uint64(100) {
 		got := part.Properties(n)
-		age, _ := g.Value("age", n)
+		age, _ := g.ValueOf("age", keys.Event{Number: n})
 		require.Truef(t, len(got) == 2 && got[0].Value.Text() == want && fmt.Sprint(got[1].Value.Int()) == age,
 			"Properties(%d) = %v; want the pinned distance %q and the age %s", n, got, want, age)
 	}

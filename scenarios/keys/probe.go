@@ -25,28 +25,14 @@ func (c *check) expansions(t Template) iter.Seq[string] {
 			break
 		}
 	}
-	if combinations > maxExpansions {
-		return func(yield func(string) bool) {
-			chosen := map[string]string{}
-			for _, name := range names {
-				chosen[name] = c.sound[name].probes[0]
-			}
-			for _, name := range names {
-				for _, probe := range c.sound[name].probes {
-					chosen[name] = probe
-					if !yield(c.expand(t, chosen)) {
-						return
-					}
-				}
-				chosen[name] = c.sound[name].probes[0]
-			}
-		}
-	}
 	return func(yield func(string) bool) {
-		for i := range combinations {
+		chosen := map[string]string{}
+		for _, name := range names {
+			chosen[name] = c.sound[name].probes[0]
+		}
+		for i := 0; combinations <= maxExpansions && i < combinations; i++ {
 			// i counts in a number system with one digit for each attribute.
 			digits := i
-			chosen := map[string]string{}
 			for _, name := range names {
 				probes := c.sound[name].probes
 				chosen[name] = probes[digits%len(probes)]
@@ -55,6 +41,15 @@ func (c *check) expansions(t Template) iter.Seq[string] {
 			if !yield(c.expand(t, chosen)) {
 				return
 			}
+		}
+		for _, name := range names {
+			for i := 0; combinations > maxExpansions && i < len(c.sound[name].probes); i++ {
+				chosen[name] = c.sound[name].probes[i]
+				if !yield(c.expand(t, chosen)) {
+					return
+				}
+			}
+			chosen[name] = c.sound[name].probes[0]
 		}
 	}
 }

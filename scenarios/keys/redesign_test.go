@@ -16,7 +16,7 @@ func TestDesignKeepsAllButTheKeys(t *testing.T) {
 	h, err := g.Design(template("{distance}"), template("{age:03d}_{bib}"))
 	require.NoError(t, err)
 	for n := range uint64(200) {
-		value := func(name string) string { text, _ := g.Value(name, n); return text }
+		value := func(name string) string { text, _ := g.ValueOf(name, keys.Event{Number: n}); return text }
 		require.Equalf(t, value("distance"), h.PartitionKey(n), "PartitionKey(%d)", n)
 		// The filler has another length under another key.
 		require.Equalf(t, g.Properties(n)[:6], h.Properties(n)[:6], "Properties(%d)", n)
@@ -24,7 +24,7 @@ func TestDesignKeepsAllButTheKeys(t *testing.T) {
 	pinned, err := g.Pinned(3).Design(template("{age}"), template("{distance}_{bib}"))
 	require.NoError(t, err)
 	for n := range uint64(50) {
-		distance, _ := g.Value("distance", 3)
+		distance, _ := g.ValueOf("distance", keys.Event{Number: 3})
 		if row := pinned.Key(n).Row; !strings.HasPrefix(row, distance+"_") {
 			t.Fatalf("Key(%d) of a pinned generator under other keys has the row %q; want the pinned %s in it", n, row, distance)
 		}
@@ -83,11 +83,11 @@ func TestPinned(t *testing.T) {
 				require.Equalf(t, partition, key.Partition, "%q: Pinned(%d).Key(%d)", row, witness, n)
 				require.NotContainsf(t, seen, key.Row, "%q: Pinned(%d).Key(%d)", row, witness, n)
 				seen[key.Row] = true
-				told, _ := g.Value(row.told, witness)
-				got, _ := pinned.Value(row.told, n)
+				told, _ := g.ValueOf(row.told, keys.Event{Number: witness})
+				got, _ := pinned.ValueOf(row.told, keys.Event{Number: n})
 				require.Equalf(t, told, got, "%q: Pinned(%d) has the %s for entity %d", row, witness, row.told, n)
-				kept, _ := g.Value(row.kept, n)
-				got, _ = pinned.Value(row.kept, n)
+				kept, _ := g.ValueOf(row.kept, keys.Event{Number: n})
+				got, _ = pinned.ValueOf(row.kept, keys.Event{Number: n})
 				require.Equalf(t, kept, got, "%q: Pinned(%d) has the %s for entity %d", row, witness, row.kept, n)
 			}
 		}
@@ -102,7 +102,7 @@ func TestPinnedToABucket(t *testing.T) {
 	projected, err := pinned.Project(nil)
 	require.NoError(t, err)
 	for n := range uint64(100) {
-		user, _ := pinned.Value("user", n)
+		user, _ := pinned.ValueOf("user", keys.Event{Number: n})
 		free[user] = true
 		require.Equalf(t, g.PartitionKey(3), projected.PartitionKey(n), "Project of a pinned generator has entity %d in", n)
 	}

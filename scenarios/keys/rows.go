@@ -12,7 +12,6 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/csvfile"
 	"loadgen/engine/entity"
-	"loadgen/engine/nearest"
 )
 
 // ValueColumn takes the values of one column of a file whose rows are drawn whole: whatever
@@ -38,12 +37,7 @@ func IsColumn(d Distribution) bool {
 }
 
 // Faults implements [Distribution].
-func (c ValueColumn) Faults(path string) []error {
-	if c.Table != nil && c.Table.columns[c.Name] == nil {
-		return []error{valueFaultf(path, "column %s of %s was not read", nearest.Shown(c.Name), c.File)}
-	}
-	return nil
-}
+func (ValueColumn) Faults(string) []error { return nil }
 
 // Probes implements [Distribution].
 func (c ValueColumn) Probes() []string { return c.Table.columns[c.Name].probes }

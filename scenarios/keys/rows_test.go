@@ -205,7 +205,7 @@ func FuzzReadTable(f *testing.F) {
 		if weighed.Set = set; err == nil {
 			require.NotZero(t, set.Len())
 			require.Len(t, probes(weighed), set.Len())
-			generator(t, keys.Options{Attributes: []keys.Attribute{{Name: "x", Values: weighed}}}).Value("x", 7)
+			generator(t, keys.Options{Attributes: []keys.Attribute{{Name: "x", Values: weighed}}}).ValueOf("x", keys.Event{Number: 7})
 		} else if !errors.Is(err, keys.ErrInvalidRow) || !strings.HasPrefix(err.Error(), "r.csv:") {
 			t.Fatalf("Read = %v; want faults of rows", err)
 		}
@@ -223,7 +223,7 @@ func FuzzReadTable(f *testing.F) {
 			Attributes: []keys.Attribute{{Name: "year", Values: keys.ValueColumn{File: "r.csv", Name: "year", Table: table}}}})
 		for n := range uint64(table.Len()) {
 			rows.Next()
-			if got, _ := g.Value("year", n); got != rows.Fields()[year] {
+			if got, _ := g.ValueOf("year", keys.Event{Number: n}); got != rows.Fields()[year] {
 				t.Fatalf("row %d has %q; want %q", n, got, rows.Fields()[year])
 			}
 		}

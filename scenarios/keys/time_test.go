@@ -139,7 +139,7 @@ func TestIdentifiers(t *testing.T) {
 			}
 			seen[text] = true
 		}
-		if value, _ := g.Value("number", n); value != number {
+		if value, _ := g.ValueOf("number", keys.Event{Number: n}); value != number {
 			t.Fatalf("Value(number, %d) = %s; want %s", n, value, number)
 		}
 		if key.Row <= last {

@@ -131,7 +131,7 @@ func (a *asking) matching(t *testing.T, s *scenarios.Scenario) int {
 	g, err := s.Generator()
 	require.NoError(t, err)
 	value := func(name string, n int) string {
-		text, known := g.Value(name, uint64(n))
+		text, known := g.ValueOf(name, keys.Event{Number: uint64(n)})
 		require.Truef(t, known, "there is no attribute %s", name)
 		return text
 	}

@@ -22,7 +22,7 @@ type Proposal struct {
 	hasOwn bool
 	// tried is the number of trials.
 	tried int
-	of     *scenarios.Scenario
+	of    *scenarios.Scenario
 }
 
 // Candidate is a design with the reasons for it. All its figures but Tried are derived from the documents'
