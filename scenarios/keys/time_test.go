@@ -74,33 +74,6 @@ func TestTime(t *testing.T) {
 	}
 }
 
-// TestTimesAgreeWithTheCalendar writes times a second way: by the time package, cut
-// by its layouts.
-func TestTimesAgreeWithTheCalendar(t *testing.T) {
-	layouts := map[string]string{
-		"{at}": "2006-01-02T15:04:05.0000000Z", "{at:year}": "2006", "{at:month}": "2006-01", "{at:day}": "2006-01-02",
-		"{at:hour}": "2006-01-02T15", "{at:minute}": "2006-01-02T15:04", "{at:second}": "2006-01-02T15:04:05",
-	}
-	every := 7_777_777*time.Second + 12_345_600
-	o := keys.Options{Attributes: []keys.Attribute{{Name: "at", Values: keys.Time{Start: entity.EarliestDateTime, Every: every}}}}
-	for placeholder, layout := range layouts {
-		o.RowKey = template(placeholder)
-		g := generator(t, o)
-		last := ""
-		for n := range uint64(2000) {
-			want := entity.EarliestDateTime.Time().Add(0)
-			for range n / 1000 {
-				want = want.Add(1000 * every)
-			}
-			want = want.Add(time.Duration(n%1000) * every)
-			got := g.Key(n).Row
-			require.Equalf(t, want.Format(layout), got, "%s of entity %d", placeholder, n)
-			require.GreaterOrEqualf(t, got, last, "%s of entity %d", placeholder, n)
-			last = got
-		}
-	}
-}
-
 func TestEventsOfATimeline(t *testing.T) {
 	g := generator(t, telemetry())
 	assert.Equal(t, "2026-11-01T00", g.Key(3599).Partition, "Key(3599) lies in")
