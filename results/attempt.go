@@ -195,11 +195,6 @@ const (
 // use.
 type Causes []Cause
 
-// Add counts attempts of a class. Of the code, 64 bytes count.
-func (c *Causes) Add(class Class, status int, code string, attempts int64) {
-	c.add(Cause{Class: class, Status: status, Code: code, Attempts: attempts})
-}
-
 // attempt counts an attempt that was throttled or failed.
 func (c *Causes) attempt(a *Attempt) {
 	c.add(Cause{Class: a.Class, Status: a.Status, Code: a.Code, Attempts: 1, Injected: a.Injected != ""})

@@ -316,10 +316,10 @@ func TestCausesAreBounded(t *testing.T) {
 	const codes = 10_000
 	var causes, halves [2]results.Causes
 	for i := range codes {
-		causes[0].Add(results.Failed, 400, fmt.Sprint("code ", i), 1)
-		causes[0].Add(results.Throttled, 503, fmt.Sprint("code ", i), 2)
-		halves[i%2].Add(results.Failed, 400, fmt.Sprint("code ", i), 1)
-		halves[i%2].Add(results.Throttled, 503, fmt.Sprint("code ", i), 2)
+		causes[0].Merge(results.Causes{{Class: results.Failed, Status: 400, Code: fmt.Sprint("code ", i), Attempts: 1}})
+		causes[0].Merge(results.Causes{{Class: results.Throttled, Status: 503, Code: fmt.Sprint("code ", i), Attempts: 2}})
+		halves[i%2].Merge(results.Causes{{Class: results.Failed, Status: 400, Code: fmt.Sprint("code ", i), Attempts: 1}})
+		halves[i%2].Merge(results.Causes{{Class: results.Throttled, Status: 503, Code: fmt.Sprint("code ", i), Attempts: 2}})
 	}
 	causes[1].Merge(halves[0])
 	causes[1].Merge(halves[1])
@@ -356,8 +356,8 @@ func FuzzCauses(f *testing.F) {
 			class = results.Throttled
 		}
 		var causes results.Causes
-		causes.Add(class, status, code, 2)
-		causes.Add(class, status, code, 1)
+		causes.Merge(results.Causes{{Class: class, Status: status, Code: code, Attempts: 2}})
+		causes.Merge(results.Causes{{Class: class, Status: status, Code: code, Attempts: 1}})
 		if len(causes) != 1 || causes[0].Attempts != 3 || causes[0].Class != class || causes[0].Status != status {
 			t.Fatalf("%d %q twice = %v; want one cause of 3", status, code, causes)
 		}
