@@ -92,8 +92,16 @@ func TestWelchIntervalIsWhatTheTestDoesNotReject(t *testing.T) {
 	if middle, low, high, told := statistics.MeanInterval([]float64{7}, 0.05); middle != 7 || low != 7 || high != 7 || told {
 		t.Errorf("MeanInterval(7) = %v, %v to %v, told %v; want no interval", middle, low, high, told)
 	}
-	_, _, _, told = statistics.MeanInterval(nil, 0.05)
-	assert.False(t, told, "MeanInterval of nothing is told; want none")
+	for _, row := range []struct {
+		values []float64
+		mean   float64
+		bounds *[2]float64
+	}{{nil, 0, nil}, {[]float64{7}, 7, nil}, {[]float64{3, 3}, 3, &[2]float64{3, 3}}, {[]float64{0, 10}, 5, &[2]float64{0, 10}}, {[]float64{1, math.Inf(1)}, math.Inf(1), nil}} {
+		e := statistics.NewEstimate(row.values, 10)
+		assert.Equal(t, row.mean, e.Value())
+		assert.Equal(t, e == nil, e.Pointer() == nil)
+		assert.True(t, e == nil || e.Runs == len(row.values) && assert.ObjectsAreEqual(row.bounds, e.Interval), "%v: %+v", row.values, e)
+	}
 }
 
 // How often a difference is found is what drawing runs comes to.
