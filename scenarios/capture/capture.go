@@ -1,31 +1,21 @@
-// Package capture turns outside traffic, as a server sees it, into the record of
-// a run: an application that speaks to our engine is judged like a load of our
-// own.
+// Package capture turns outside traffic, as a server or its log observed it, into the record of a run: an
+// application that uses our engine, or another service, is judged like a load of our own.
 //
-// An [Examination] does all of it: [Examination.Open] makes the folder of the run,
-// [Examination.Saw] and [Examination.Advance] are the hooks of the service, and
-// [Examination.Conclude] closes, judges and seals the record.
+// An [Examination] does all of it: [Examination.Open] makes the folder of the run, [Examination.Saw] and
+// [Examination.Advance] are the hooks of the service, and [Examination.Conclude] closes, judges and seals the
+// record. For a recorder of one's own, whose manifest has [Kinds], there is [New].
 //
-// Below it, for a recorder of one's own, whose manifest holds [Kinds]: build a
-// Capture with [New], tell [Capture.Saw] each request after its reply, call
-// [Capture.Advance] now and then where the traffic may pause, and [Capture.End]
-// after the last one. Finishing and sealing the recorder is the caller's then.
+// The run has one reported phase, [Phase]. An attempt is a request. A request that was throttled or failed and comes
+// again in time, under the same client request ID, is the same operation, which was due when its first attempt
+// arrived. The record has a results.Capture beside it: the heaviest partitions and query shapes, found by the
+// space-saving algorithm, the order in which keys were inserted, and what was not carried out.
 //
-// The run has one reported phase, [Phase]. An attempt is a request; what came
-// back throttled or failed and comes again under the same client request id, in
-// time, is the same operation; an operation was due when its first attempt
-// arrived. Beside that the observer keeps a results.Capture: the heaviest
-// partitions and query shapes, found by the space-saving algorithm, the order in
-// which keys were inserted, and what was not carried out.
+// Instants are since the start of the recorder's run, and each request must come within [Options.Hold] of its end. Its
+// memory may be used again as soon as Saw returns.
 //
-// The caller owes instants since the start of the recorder's run, and each
-// request within [Options.Hold] of its end. It may use a request's memory again
-// as soon as Saw returns.
-//
-// The package never reads a clock, starts no goroutine, and does no more I/O than
-// the recorder's whole seconds and the two ends of an examination. Its memory does
-// not grow with the traffic, however many keys, filters and ids that is made of;
-// what it forgets for want of room it counts.
+// The package never reads a clock, starts no goroutine, and does no more I/O than the recorder's whole seconds and
+// the two ends of an examination. Its memory is bounded, however many keys, filters and IDs there are; it counts
+// what it forgets.
 package capture
 
 import (
@@ -44,7 +34,7 @@ import (
 // first request to the end of the last.
 const Phase = "observed"
 
-// Capture takes down requests that somebody else sends. Its methods are safe for
+// Capture records requests that somebody else sends. Its methods are safe for
 // concurrent use.
 type Capture struct {
 	options Options
@@ -125,8 +115,7 @@ func New(o Options) *Capture {
 	return &Capture{options: o, waiting: waiting{most: o.Retries, byID: make(map[string]*list.Element)}, counter: c}
 }
 
-// Saw takes down one request after its reply. It keeps nothing of what it is
-// given. What comes after [Capture.End] is left out.
+// Saw records one request after its reply, and keeps nothing of it. Requests after [Capture.End] are left out.
 func (o *Capture) Saw(r *accesslog.Observed) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -1,16 +1,12 @@
-// Package replay sends the operations of a log once more, under the keys that they had and
-// under those of other designs, on the virtual clock.
+// Package replay repeats the operations of a log on the virtual clock, under the keys that they had and under
+// those of other designs.
 //
-// [Gather] reads the operations of a log, each once however often its client tried. Their
-// keys are taken apart by a [Pattern], and formed anew by each [Design]. [Replay] has
-// scenarios/run carry out one run for each design and profile, a scenario whose trace are
-// the operations at their own times, and says what each came to.
+// [Gather] reads the operations of a log, each once however often its client tried. A [Pattern] takes their keys
+// apart, and each [Design] forms them anew. [Replay] has scenarios/run carry out one run for each design and
+// profile, a scenario whose trace has the operations at their own times, and ranks the designs.
 //
-// The caller owes files of a log, as package logs has them.
-//
-// The package sends nothing to any service, and what it cannot replay it counts:
-// transactions and inserts whose key the log does not say, and queries, of which no log
-// says what they would have read.
+// The package sends nothing to any service, and counts what it cannot replay: transactions and inserts whose key
+// the log does not have, and queries, of which no log has what they would have read.
 package replay
 
 import (
