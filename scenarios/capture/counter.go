@@ -212,9 +212,9 @@ type table struct {
 	tails *keystatistics.Statistics
 }
 
-// NewTails returns statistics of the PartitionKeys of inserts in time.
+// NewTails returns statistics of the PartitionKeys of inserts in time, with the bounds that advise.FromKeys has.
 func NewTails() *keystatistics.Statistics {
-	return keystatistics.New(keystatistics.Options{Seed: 1, Moments: 1 << 20})
+	return keystatistics.New(keystatistics.Options{Seed: 1, Samples: 1 << 15, Moments: 1 << 20})
 }
 
 // TailRate returns the rate of inserts where new PartitionKeys follow one another, in entities per second, if it
