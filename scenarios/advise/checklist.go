@@ -254,9 +254,9 @@ func operationRules() []rule {
 
 		{"logs", "log-workflow", Good, "{log-workflow} keeps a log in blobs.", ""},
 		{"logs", "log-time, order-hot", Note, "Phase {insert-phase} inserts {inserts} a second in the order of time.", "A log is cheaper in blobs, one for each {{log-time}}."},
-		{"logs", "+log-time, !log-workflow, !updates, !point-reads, target, once-part>=0.8", Warning, "", ""},
-		{"logs", "+log-time, !log-workflow, !updates, !point-reads, target, once-part>1", Error, "", ""},
-		{"logs", "inserting, series-time, !updates, !point-reads", CannotTell,
+		{"logs", "+log-time, !log-workflow, !updates, !keyed-reads, target, once-part>=0.8", Warning, "", ""},
+		{"logs", "+log-time, !log-workflow, !updates, !keyed-reads, target, once-part>1", Error, "", ""},
+		{"logs", "inserting, series-time, !updates, !keyed-reads", CannotTell,
 			"Entities are inserted in the order of {{series-time}} and neither changed nor read by key: whether they are a log is unknown.", ""},
 		without("logs", "", "log"),
 	}

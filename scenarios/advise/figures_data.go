@@ -23,9 +23,12 @@ func (s *subject) reads(f figures) {
 			points += part
 		}
 		reads += part
+		// Reads that know more than a time ask for entities, not for a stretch of a log.
+		f["keyed-reads"] = f["keyed-reads"] == true || one.rank == filter.ClassPoint ||
+			slices.ContainsFunc(one.spec.By, func(name string) bool { return s.timeIn("{"+name+"}") == "" })
 		f["worst-scans"] = f["worst-scans"] == true || one.rank >= filter.ClassPartitionScan
 	}
-	if f["reads"], f["point-reads"] = reads, points; reads > 0 {
+	if f["reads"] = reads; reads > 0 {
 		f["points"] = points / reads
 	}
 	s.scans(f)
