@@ -287,3 +287,15 @@ func TestJSON(t *testing.T) {
 		assert.Truef(t, m.Metric != "throttled_per_second" || *m.A == 0 && *m.Change == 0, "%+v", m)
 	}
 }
+
+func FuzzParseFailOn(f *testing.F) {
+	for _, text := range []string{"p99(get) > +10%", "served < -5%", "p99(\"a b\", peak) > 1%", "> %"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := compare.ParseFailOn(text)
+		if err == nil && (m.Name == "" || !(m.Threshold > 0) || math.IsInf(m.Threshold, 0)) {
+			t.Errorf("%q is %+v", text, m)
+		}
+	})
+}

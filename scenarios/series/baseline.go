@@ -193,11 +193,34 @@ func (g *Live) read() (*storedBaseline, error) {
 		return b, fmt.Errorf("%w: %s is of the scenario %s; expected %s", errDamaged, g.file(), stored.Scenario, g.Scenario.Name)
 	}
 	for i := range stored.Sets {
-		if s := &stored.Sets[i]; len(s.Conditions) == 0 || len(s.Nights) == 0 || len(s.Nights[0].Runs) == 0 {
-			return b, fmt.Errorf("%w: %s: set %d has no runs", errDamaged, g.file(), i+1)
+		if what := stored.Sets[i].fault(); what != "" {
+			return b, fmt.Errorf("%w: %s: set %d %s", errDamaged, g.file(), i+1, what)
 		}
 	}
 	return &stored, nil
+}
+
+// fault returns why the runs of a set cannot be compared, empty if they can.
+func (s *storedSet) fault() string {
+	if len(s.Conditions) == 0 || len(s.Nights) == 0 {
+		return "has no runs"
+	}
+	for i := range s.Nights {
+		switch n := &s.Nights[i]; {
+		case len(n.Runs) == 0:
+			return "has no runs"
+		case len(n.Runs) > maxCount:
+			return fmt.Sprintf("has %d runs in a night; expected at most %d", len(n.Runs), maxCount)
+		}
+		for _, run := range s.Nights[i].Runs {
+			for name, value := range run {
+				if value < 0 {
+					return fmt.Sprintf("has %s %v; expected no number below 0", name, value)
+				}
+			}
+		}
+	}
+	return ""
 }
 
 func (g *Live) write(b *storedBaseline) error {
@@ -283,7 +306,8 @@ func (g *Live) againstBaseline(ctx context.Context, t *trials, b *storedBaseline
 		for i := range b.Sets {
 			if was := b.Sets[i].Conditions; was[0] != conditions[0] && slices.Equal(was[1:], conditions[1:]) {
 				return compare.Result{Scenario: g.Scenario.Name, Outcome: compare.NoBaseline, Against: g.file(),
-					Reason: compare.Differing(was, conditions)[0], Notes: []string{"to accept these runs instead: --accept \"why\""}}, nil
+					Reason: "the baseline is of another text: " + strings.Join(compare.Differing(was, conditions), "; "),
+					Notes:  []string{"to accept these runs instead: --accept \"why\""}}, nil
 			}
 		}
 	}

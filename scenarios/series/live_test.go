@@ -475,6 +475,7 @@ func TestBaselinesThatCannotBeUsed(t *testing.T) {
 		{"another version", `"live_baseline": 1`, `"live_baseline": 9`, "version 9; expected 1"},
 		{"another scenario", `"scenario": "paired"`, `"scenario": "other"`, "is of the scenario other"},
 		{"without runs", `"runs": [`, `"other": [`, "has no runs"},
+		{"a time below 0", `"p50_us": `, `"p50_us": -`, "below 0"},
 		{"another text", `size: 200`, `size: 300`, "the scenario's line"},
 	} {
 		other := bytes.Replace(text, []byte(row.was), []byte(row.is), 1)
@@ -520,4 +521,31 @@ func (n *nights) mustMetrics() []compare.Metric {
 	metrics, _, err := n.metrics()
 	require.NoError(n.t, err)
 	return metrics
+}
+
+// A baseline that anybody may have changed is read or refused, and never ends the program.
+func FuzzStoredBaseline(f *testing.F) {
+	f.Add([]byte(`{"live_baseline":1,"scenario":"x","sets":[{"conditions":[{"what":"scenario","value":""}],"nights":[{"runs":[{"p99_us":1}]}]}]}`))
+	f.Add([]byte(`{"live_baseline":1,"scenario":"x","sets":[{"nights":[{"runs":[null]}]}]}`))
+	m, err := compare.ParseMetric("p99")
+	if err != nil {
+		f.Fatal(err)
+	}
+	folder := f.TempDir()
+	g := &Live{Gate: Gate{Baselines: folder}, Scenario: &scenarios.Scenario{Name: "x"}}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		require.NoError(t, os.WriteFile(g.file(), text, 0o600))
+		stored, err := g.read()
+		if err != nil {
+			require.ErrorIs(t, err, errDamaged)
+			return
+		}
+		for i := range stored.Sets {
+			set := &stored.Sets[i]
+			if values := set.values(m); len(values) > 0 {
+				_, err := compare.Gate{}.Judge([]compare.Trial{{Metric: m, A: values, B: []float64{1, 1, 1, 1}, Noise: set.noise(m), Drift: set.drift(nil, values)}})
+				require.NoError(t, err)
+			}
+		}
+	})
 }
