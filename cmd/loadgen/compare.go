@@ -254,10 +254,10 @@ func (f *historyFlags) gather(ctx context.Context, archive *history.Archive, arg
 // draw writes the page or the chart, if there is data for it.
 func (f *historyFlags) draw(d *history.Document) error {
 	switch {
-	case f.File == "" || d.Outcome() == compare.Inconclusive:
-		return nil
 	case strings.ToLower(filepath.Ext(f.File)) == ".html":
 		return writePage(f.File, history.Report(d))
+	case f.File == "" || d.Outcome() == compare.Inconclusive:
+		return nil
 	case len(d.Scenarios) > 1:
 		var names []string
 		for i := range d.Scenarios {

@@ -208,7 +208,12 @@ func (f *gateFlags) maker(c *cobra.Command, stderr io.Writer) (func(context.Cont
 	if err := named(c.Flags(), p.Validate()...); err != nil {
 		return nil, err
 	}
-	p.Consent = agree(f.Target.Consent, f.Quiet, stderr)
+	p.Consent = func(ask run.Ask) error {
+		if !f.Quiet {
+			fmt.Fprintf(stderr, "%d runs, at most %d if they are inconclusive; each:\n", f.Live.Count, f.Live.MaxRuns())
+		}
+		return agree(f.Target.Consent, f.Quiet, stderr)(ask)
+	}
 	left := p.Budget
 	return func(ctx context.Context, folder string) (*results.Record, error) {
 		if f.Target.Budget > 0 && left <= 0 {

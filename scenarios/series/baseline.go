@@ -245,8 +245,8 @@ func (g *Live) runStored(ctx context.Context, t *trials, threshold float64) (com
 		return compare.Result{Scenario: g.Scenario.Name, Outcome: compare.NoBaseline, Reason: results.OneLine(damaged),
 			Notes: []string{"nothing was sent; --accept \"why\" replaces the baseline by new runs"}}, nil
 	}
-	if err := os.MkdirAll(g.Baselines, 0o755); err != nil && g.Against == "" {
-		return compare.Result{}, fmt.Errorf("%w: %w", run.ErrFolder, err)
+	if info, err := os.Stat(g.Baselines); err == nil && !info.IsDir() && g.Against == "" {
+		return compare.Result{}, fmt.Errorf("%w: %s is a file; expected a folder", run.ErrFolder, g.Baselines)
 	}
 	ended := t.run(ctx, g.Count)
 	one, ended, err := t.result(g.Scenario.Name, g.Count, ended)

@@ -48,6 +48,10 @@ type Live struct {
 	launch launch
 }
 
+// MaxRuns returns the maximum number of runs: as many again if the first are inconclusive, and
+// repetitions of spoiled ones.
+func (g *Live) MaxRuns() int { return 4*g.Count + maxRepeats }
+
 // maxCount is the maximum number of runs, or of pairs.
 const maxCount = 1000
 

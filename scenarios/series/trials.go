@@ -104,7 +104,9 @@ func (t *trials) round(ctx context.Context, planned, try int) error {
 		}
 		one, err := t.measure(ctx, slot, try)
 		if err != nil {
-			fmt.Fprintf(t.log, "%s: %s\n", name, results.OneLine(err))
+			if spoiled(err) {
+				fmt.Fprintf(t.log, "%s: %s\n", name, results.OneLine(err))
+			}
 			return fmt.Errorf("%s: %w", strings.Replace(name, fmt.Sprintf(" of %d", planned), "", 1), err)
 		}
 		both[slot.Side] = one
