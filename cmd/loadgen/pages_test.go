@@ -37,7 +37,7 @@ func (p pageCommand) words() []string {
 	if !is {
 		return nil
 	}
-	typed, _, _ = strings.Cut(typed, " >")
+	typed = redirection.ReplaceAllString(typed, "")
 	return wordsOf(strings.ReplaceAll(typed, `"`, "'"))
 }
 
@@ -62,11 +62,13 @@ var shownBy = map[string]string{
 }
 
 var (
-	fence     = regexp.MustCompile("(?ms)^```(sh|console|text|yaml)\n(.*?)^```")
-	remark    = regexp.MustCompile(`\s+#\s.*$`)
-	codeSpan  = regexp.MustCompile("`loadgen ([a-z]+)[^`]*`")
-	argsInJob = regexp.MustCompile(`(?m)^\s*args: (?:&run )?\[(.*)\]$`)
-	runInJob  = regexp.MustCompile(`(?m)^ *(?:- run: )?(loadgen [a-z].*)$`)
+	fence  = regexp.MustCompile("(?ms)^```(sh|console|text|yaml)\n(.*?)^```")
+	remark = regexp.MustCompile(`\s+#\s.*$`)
+	// redirection is that of the output, and no change of a metric such as > +10%.
+	redirection = regexp.MustCompile(` >>? *[^ +-].*$`)
+	codeSpan    = regexp.MustCompile("`loadgen ([a-z]+)[^`]*`")
+	argsInJob   = regexp.MustCompile(`(?m)^\s*args: (?:&run )?\[(.*)\]$`)
+	runInJob    = regexp.MustCompile(`(?m)^ *(?:- run: )?(loadgen [a-z].*)$`)
 )
 
 // rootOfPages knows the verbs that are there once one is executed as well.
@@ -190,7 +192,7 @@ func (p pageCommand) check(t *testing.T, long bool) (how string, err error) {
 	}
 	account := slices.Contains(words, "--target")
 	switch {
-	case account != strings.Contains(p.comment, needsAccount):
+	case account != strings.Contains(p.comment, needsAccount) && !p.shown:
 		return "unknown", errors.New("with --target, and then alone, it is to say that it " + needsAccount)
 	case account:
 		return needsAccount, nil
@@ -211,6 +213,7 @@ var slow = []string{"simulate", "run", "contest", "report latest", "explain orde
 var ranElsewhere = map[string]string{
 	"gate --all":         ".ci/run, the nightly set",
 	"backoff contest":    "TestBackoffPageShowsWhatTheCommandsPrint",
+	"compare latest~1":   "TestScripts/compare",
 	"contest foot-race":  ".ci/browser",
 	"doctor":             "TestAnEmptyRoot",
 	"stress --processes": "TestFleetsOfProcesses, and those beside it: several processes have no virtual clock",
