@@ -20,7 +20,7 @@ import (
 func TestAPlantedCountReachesEverything(t *testing.T) {
 	root, err := filepath.Abs("../../..")
 	require.NoError(t, err)
-	source := filepath.Join(root, "results", "counts.go")
+	source := filepath.Join(root, "results", "attempt.go")
 	text, err := os.ReadFile(source)
 	require.NoError(t, err)
 	planted := string(text)
@@ -32,9 +32,9 @@ func TestAPlantedCountReachesEverything(t *testing.T) {
 		planted = strings.Replace(planted, edit[0], edit[1], 1)
 	}
 	folder := t.TempDir()
-	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {source: filepath.Join(folder, "counts.go")}})
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {source: filepath.Join(folder, "attempt.go")}})
 	require.NoError(t, err)
-	for name, content := range map[string]string{"counts.go": planted, "overlay.json": string(overlay), "small.yaml": small} {
+	for name, content := range map[string]string{"attempt.go": planted, "overlay.json": string(overlay), "small.yaml": small} {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(content), 0o644))
 	}
 	run := func(program string, arguments ...string) string {
