@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -162,6 +163,12 @@ func readersFolder(t *testing.T) {
 		require.NoError(t, os.WriteFile(name, text, 0o600))
 	}
 	require.NoError(t, os.WriteFile("keys.csv", []byte("partition_key,row_key\na,1\na,2\nb,1\n"), 0o644))
+	var readings strings.Builder
+	readings.WriteString("device,reading,celsius\n")
+	for i := range 5000 {
+		fmt.Fprintf(&readings, "d%03d,%d,%d\n", i%200, i, 15+i%7)
+	}
+	require.NoError(t, os.WriteFile("readings.csv", []byte(readings.String()), 0o644))
 	for _, name := range []string{"my-table.yaml", "orders.yaml"} {
 		if code, _, stderr := say(t, "scenarios", "init", name); code != codeOk {
 			t.Fatalf("scenarios init %s = %d, %s", name, code, stderr)
