@@ -157,7 +157,7 @@ func (f *gateFlags) gate(c *cobra.Command, names []string, stdout, stderr io.Wri
 		}
 		list = append(list, one)
 	}
-	if err := f.tell(stdout, list); err != nil {
+	if err := f.writeResults(stdout, list); err != nil {
 		return err
 	}
 	return endsWith(compare.ExitCode(list))
@@ -189,7 +189,7 @@ func (f *gateFlags) gateLive(c *cobra.Command, name string, stdout, stderr io.Wr
 		return errors.Join(usageOf(c.Flags(), ended), compare.Files(f.Reports).Withdraw())
 	}
 	list := []compare.Result{one}
-	if err := errors.Join(f.tell(stdout, list), reported(ended, false)); err != nil {
+	if err := errors.Join(f.writeResults(stdout, list), reported(ended, false)); err != nil {
 		return err
 	}
 	return endsWith(compare.ExitCode(list))
@@ -239,8 +239,8 @@ func (f *gateFlags) begin() error {
 	return nil
 }
 
-// tell writes results to the files first, then prints them, so that the files exist when the output does.
-func (f *gateFlags) tell(stdout io.Writer, list []compare.Result) error {
+// writeResults writes results to the files first, then prints them, so that the files exist when the output does.
+func (f *gateFlags) writeResults(stdout io.Writer, list []compare.Result) error {
 	if err := compare.Files(f.Reports).Write(list); err != nil {
 		return fmt.Errorf("--report: %w", err)
 	}

@@ -42,10 +42,10 @@ const tableService = "table"
 
 // field is a value of a line.
 type field struct {
-	// name is that in a resource log, and but for the case of its letters that of a column of
-	// StorageTableLogs; empty for none. Object is the object of a resource log that has it.
+	// name is the name in a resource log, and in another case the column of StorageTableLogs; empty for none.
+	// object is the object of the resource log that has the field.
 	name, object string
-	// place is where it is in a line of Storage Analytics, 0 for nowhere.
+	// place is the index of the field in a line of Storage Analytics, 0 for none.
 	place int
 	of    func(*Entry) any
 }

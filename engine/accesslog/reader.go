@@ -68,7 +68,7 @@ func Read(from io.Reader, o Options, visit func(*Entry) error) (Format, error) {
 	return format, err
 }
 
-// errHopeless ends the reading of a file most of which cannot be read.
+// errHopeless means that most of the file is unreadable.
 var errHopeless = errors.New("accesslog: too many faults")
 
 func (r *reader) note(notes ...string) {
@@ -96,14 +96,14 @@ func (r *reader) read(from io.Reader) (Format, error) {
 		return jsonFormat(start), r.streamed(text)
 	case isAnalytics(start):
 		return Analytics, r.lines(text, func(line []byte, number int) error {
-			return r.take(number, r.record.analytics(string(line), &r.entry))
+			return r.visitOrSkip(number, r.record.analytics(string(line), &r.entry))
 		})
 	}
 	return r.rows(text)
 }
 
-// take visits the entry, or skips what could not be read.
-func (r *reader) take(line int, err error) error {
+// visitOrSkip visits the entry, or skips what could not be read.
+func (r *reader) visitOrSkip(line int, err error) error {
 	if r.skipped.Rows++; err == nil {
 		return r.visit(&r.entry)
 	}
@@ -180,8 +180,8 @@ func (r *reader) jsonLine() func(line []byte, number int) error {
 	var row bytes.Reader
 	current := 0
 	j := &jsonReader{from: jsontext.NewDecoder(&row, jsonRules)}
-	j.skip = func(err error) error { return r.take(current, err) }
-	j.pass = func(of *record) error { return r.take(current, of.entry(&r.entry, jsonName)) }
+	j.skip = func(err error) error { return r.visitOrSkip(current, err) }
+	j.pass = func(of *record) error { return r.visitOrSkip(current, of.entry(&r.entry, jsonName)) }
 	return func(line []byte, number int) error {
 		row.Reset(line)
 		j.from.Reset(&row, jsonRules)
@@ -196,7 +196,7 @@ func (r *reader) jsonLine() func(line []byte, number int) error {
 		default:
 			err = fmt.Errorf("the line is no JSON object of a log: at byte %d: %w", wrong.ByteOffset, wrong.Err)
 		}
-		return r.take(number, err)
+		return r.visitOrSkip(number, err)
 	}
 }
 
@@ -210,14 +210,14 @@ func (r *reader) streamed(text io.Reader) error {
 	line := func() int { return counted.lines - bytes.Count(j.from.UnreadBuffer(), []byte{'\n'}) + 1 }
 	j.skip = func(err error) error {
 		counted.since = 0
-		return r.take(line(), fmt.Errorf("row %d: %w", r.skipped.Rows+1, err))
+		return r.visitOrSkip(line(), fmt.Errorf("row %d: %w", r.skipped.Rows+1, err))
 	}
 	j.pass = func(of *record) error {
 		if err := of.entry(&r.entry, jsonName); err != nil {
 			return j.skip(err)
 		}
 		counted.since = 0
-		return r.take(0, nil)
+		return r.visitOrSkip(0, nil)
 	}
 	err := j.all()
 	wrong := (*jsontext.SyntacticError)(nil)

@@ -23,7 +23,7 @@ type Counts struct {
 	Recoded int64
 }
 
-// Skips counts the rows of a file, of which one in maxSkipped may be skipped because it cannot be read.
+// Skips counts the rows of a file and limits the unreadable ones: at most one in maxSkipped is skipped.
 type Skips struct {
 	// Rows is the number of rows after the header, without blank rows and comments. Skipped of them cannot be
 	// read; Examples are the faults of the first ones.
@@ -38,7 +38,7 @@ type Skips struct {
 	alike map[string]int
 }
 
-// NewSkips returns counts of a file whose faults wrap a kind, of which maxFaults are reported.
+// NewSkips returns the counts of a file. Faults wrap kind, and [Skips.Err] reports at most maxFaults.
 func NewSkips(file string, kind error, maxFaults int) *Skips {
 	return &Skips{file: file, kind: kind, maxFaults: maxFaults, alike: make(map[string]int)}
 }

@@ -12,12 +12,11 @@ import (
 // accountLimits is how the service's texts end that refuse for the account.
 const accountLimits = "over the account limit."
 
-// show tells the observer of the request. Its strings and spans are valid during the call of Options.Observe
-// only: they lie in room that the next request is read into. A reply that was lost was never written, so that it
-// has no status.
+// show calls Options.Observe with the request. Strings and spans are valid during the call only, since the next
+// request reuses their memory. A lost reply was never written and has no status.
 //
-// A request failed if its status is 0, it is crowded, or it has a code that is none of a refusal; so the sums
-// over all that was observed are [Handler.Counts].
+// A request failed if its status is 0, if there was no room for it, or if its code is not a throttling code. So
+// the sums over all observed requests equal [Handler.Counts].
 func (x *exchange) show() {
 	asked, reply := &x.asked, &x.reply
 	s := &x.seen

@@ -66,7 +66,7 @@ func Compare(a, b *Set, failOn []Metric) (*Comparison, error) {
 		{"scenarios", func(r *run) string { return r.manifest.Scenario.Name }},
 		{"clocks", func(r *run) string { return r.manifest.Time }},
 	} {
-		if all := distinct(append(a.collect(same.get), b.collect(same.get)...)); len(all) > 1 {
+		if all := distinct(append(each(a.runs, same.get), each(b.runs, same.get)...)); len(all) > 1 {
 			return nil, fmt.Errorf("%w: their %s are %s; expected one", ErrQuestion, same.what, listed(all))
 		}
 	}
@@ -253,6 +253,7 @@ func (c *Comparison) trials(a, b *Set, failOn []Metric) []Trial {
 	return trials
 }
 
+// each returns a value of each element of a list.
 func each[T, V any](list []T, get func(T) V) []V {
 	values := make([]V, len(list))
 	for i := range list {

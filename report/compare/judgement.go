@@ -67,7 +67,7 @@ type Finding struct {
 	effect, threshold float64
 	// minRuns is the number of runs that is missing for a test, 0 if there are enough.
 	minRuns int
-	// metric is that of a section; equal means that all runs have one value, or the runs of each
+	// metric is the metric of a section. equal means that all runs have one value, or the runs of each
 	// pair. repeats means that the runs vary by nothing else.
 	metric         Metric
 	equal, repeats bool

@@ -72,8 +72,7 @@ func ParseMetric(text string) (Metric, error) {
 	return metricOf(claim.Figure, claim.Unit), nil
 }
 
-// ParseMetrics parses the metrics that scenarios and flags name, which are different. An
-// error names the text.
+// ParseMetrics parses metrics. An error is that of [ParseMetric].
 func ParseMetrics(texts []string) ([]Metric, error) {
 	var list []Metric
 	for _, text := range texts {

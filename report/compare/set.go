@@ -38,8 +38,8 @@ type run struct {
 	late []string
 	// cut is why the record is incomplete, or empty.
 	cut string
-	// asked are the values of the metrics that the set was added with; the others are by
-	// section, in the order of [compared]. NaN means unknown.
+	// asked are the values of the metrics passed to [Set.Add]. values are those of [compared], by
+	// section. NaN means unknown.
 	asked  []float64
 	values map[section][]float64
 	// tree is the repeatable part of a run in virtual time, else nil.
@@ -49,8 +49,8 @@ type run struct {
 // ErrEmpty means that a run has no data, or a set no run.
 var ErrEmpty = errors.New("nothing to compare")
 
-// Add adds the record of a run. Metrics are asked for beside the usual ones, the same in each
-// call. It returns [ErrEmpty] or an error for too many runs.
+// Add adds the record of a run, with the usual metrics and those in metrics, which must be the same
+// in each call. It returns [ErrEmpty] or an error for too many runs.
 func (s *Set) Add(name string, record *results.Record, metrics []Metric) error {
 	if len(s.runs) == maxRuns {
 		return fmt.Errorf("too many runs: %s has more than %d", s.Name, maxRuns)
@@ -118,7 +118,7 @@ func (s *Set) measure(one *run, record *results.Record, figures *figure.Figures,
 	}
 }
 
-// evidence are the figures of which one is above 0 in a section with operations.
+// evidence are figures that show that a section has operations: at least one is above 0.
 func evidence() []Metric { return named("scheduled", "requests") }
 
 // compared are the metrics of each section, in the order of the tables.
@@ -143,12 +143,4 @@ func (s *Set) repeats() bool {
 		}
 	}
 	return false
-}
-
-func (s *Set) collect(get func(*run) string) []string {
-	var list []string
-	for _, one := range s.runs {
-		list = append(list, get(one))
-	}
-	return list
 }

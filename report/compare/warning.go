@@ -21,7 +21,7 @@ func warnings(a, b *Set) []string {
 	}
 	for i, f := range a.runs[0].facets() {
 		value := func(one *run) string { return one.facets()[i].Value }
-		was, is := a.collect(value), b.collect(value)
+		was, is := each(a.runs, value), each(b.runs, value)
 		alike := len(distinct(was)) == 1
 		switch {
 		case len(was) != len(is) && alike && len(distinct(is)) == 1 && was[0] == is[0]:
@@ -51,7 +51,7 @@ func (s *Set) text() string {
 	return strings.Join(lines, "\n")
 }
 
-// facets are the conditions of a run beside its scenario, its seed and its build.
+// facets returns the conditions of a run except for its scenario, then its seed and its build.
 func (r *run) facets() []Condition {
 	tool := r.manifest.Tool
 	return append(slices.Clone(r.conditions[1:]),

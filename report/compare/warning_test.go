@@ -203,3 +203,12 @@ func TestLineThatDiffers(t *testing.T) {
 		assert.Equalf(t, row.want, compare.FirstDifference(row.was, row.is), "of %q and %q", row.was, row.is)
 	}
 }
+
+// What a service says of its limits is no condition: a lower limit is a result.
+func TestLimitsOfAServiceAreNoCondition(t *testing.T) {
+	of := func(service string) []compare.Condition {
+		return compare.Conditions(&results.Record{Manifest: results.Manifest{Target: "http://127.0.0.1:1/x", Service: service}})
+	}
+	assert.Equal(t, of("loadgen/1 (partition_target=700)"), of("loadgen/1 (partition_target=600)"))
+	assert.NotEqual(t, of("loadgen/1 (partition_target=700)"), of("Azurite"))
+}

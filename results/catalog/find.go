@@ -264,7 +264,7 @@ func (r *Reader) Read(ctx context.Context, folder string, scenarios ...string) e
 		again[i], r.seen[run] = r.seen[run], true
 	}
 	found := make([]string, len(runs))
-	if err := concurrently(ctx, len(runs), func(i int) { found[i] = r.take(runs[i], scenarios, again[i]) }); err != nil {
+	if err := concurrently(ctx, len(runs), func(i int) { found[i] = r.addRun(runs[i], scenarios, again[i]) }); err != nil {
 		return err
 	}
 	for _, name := range scenarios {
@@ -275,9 +275,9 @@ func (r *Reader) Read(ctx context.Context, folder string, scenarios ...string) e
 	return nil
 }
 
-// take reads a run, adds it to the archive unless it is of another scenario or was read before, and returns its scenario,
+// addRun reads a run, adds it to the archive unless it is of another scenario or was read before, and returns its scenario,
 // empty if it cannot be read.
-func (r *Reader) take(folder string, scenarios []string, again bool) string {
+func (r *Reader) addRun(folder string, scenarios []string, again bool) string {
 	record, err := results.Read(results.Dir(folder))
 	switch {
 	case err != nil && !again:

@@ -202,11 +202,11 @@ const MaxClaimLength = 4096
 func ParseClaim(text string) (*Claim, error) {
 	return parse(text, "p99(get) < 20ms or similar", func(p *parser) *Claim {
 		c := &Claim{left: p.figure()}
-		if c.joint = p.takeAny("/", "-"); c.joint != "" {
+		if c.joint = p.acceptAny("/", "-"); c.joint != "" {
 			c.second = new(p.figure())
 		}
 		at := p.here()
-		if c.comparison = p.takeAny("<=", ">=", "==", "!=", "<", ">"); c.comparison == "" {
+		if c.comparison = p.acceptAny("<=", ">=", "==", "!=", "<", ">"); c.comparison == "" {
 			p.fail(p.at, "%s is no comparison; expected <, <=, >, >=, == or !=", p.next())
 		}
 		limit := p.here()
@@ -276,8 +276,8 @@ func (p *parser) match(form *regexp.Regexp) (at int, text string) {
 	return at, text
 }
 
-// takeAny skips the first of some words that follows, and returns it; "" if none does.
-func (p *parser) takeAny(words ...string) string {
+// acceptAny skips the first of some words that follows, and returns it; "" if none does.
+func (p *parser) acceptAny(words ...string) string {
 	at := p.here()
 	for _, word := range words {
 		if strings.HasPrefix(p.text[at:], word) {
@@ -288,7 +288,7 @@ func (p *parser) takeAny(words ...string) string {
 	return ""
 }
 
-func (p *parser) take(word string) bool { return p.takeAny(word) != "" }
+func (p *parser) accept(word string) bool { return p.acceptAny(word) != "" }
 
 // next returns the next character for a message.
 func (p *parser) next() string {
@@ -313,7 +313,7 @@ func (p *parser) right(c *Claim) {
 	var isNumber bool
 	if c.number, isNumber = p.number(); isNumber {
 		star := p.here()
-		if !p.take("*") {
+		if !p.accept("*") {
 			return
 		}
 		if c.number.suffix != "" || c.number.value() <= 0 {
@@ -348,7 +348,7 @@ func (p *parser) figure() Reference {
 		panic(&ClaimFault{Offset: at, What: fmt.Sprintf("unknown figure %.40q", name), Name: name})
 	}
 	f := Reference{Name: name, Offset: at}
-	if p.take("(") {
+	if p.accept("(") {
 		p.arguments(&f, k)
 	} else if k.Scope == OfCounter {
 		p.fail(at, noCounter, name)
@@ -432,8 +432,8 @@ func (p *parser) exact(c *Claim, at int) {
 // arguments reads the names in parentheses, and fails if the figure does not take them.
 func (p *parser) arguments(f *Reference, k Definition) {
 	names := []argument{p.argument()}
-	for !p.take(")") {
-		if at := p.here(); !p.take(",") {
+	for !p.accept(")") {
+		if at := p.here(); !p.accept(",") {
 			p.fail(at, "%s follows within the parentheses of %s; expected ) or a comma", p.next(), f.Name)
 		}
 		names = append(names, p.argument())

@@ -33,7 +33,7 @@ func (f *Figures) In(ref Reference, in Unit) Value {
 	if why != "" {
 		return unknownValue(why)
 	}
-	return f.take(ref.Name, &s)
+	return f.value(ref.Name, &s)
 }
 
 // Named returns a figure of the whole run by its name.
@@ -72,10 +72,10 @@ func (f *Figures) InKinds(name string, in Unit, want func(results.Kind) bool) Va
 func unitOfFigure(name string) Unit { return Reference{Name: name}.Unit() }
 
 func (f *Figures) takeSteps(name string, steps []Step, in Unit, want func(results.Kind) bool) Value {
-	return f.take(name, &Selection{of: f, ref: Reference{Name: name}, in: in, steps: steps, want: want})
+	return f.value(name, &Selection{of: f, ref: Reference{Name: name}, in: in, steps: steps, want: want})
 }
 
-func (f *Figures) take(name string, s *Selection) Value {
+func (f *Figures) value(name string, s *Selection) Value {
 	d, exists := Find(name)
 	if !exists {
 		return unknownValue("no such figure")

@@ -12,9 +12,9 @@ type doubles struct {
 // mostDoubles is how many requests at least a line may lie behind the other one.
 const mostDoubles = 1 << 18
 
-// again reports whether the line of a request was there before. One without an id is
+// seen reports whether the line of a request was there before. One without an id is
 // always new.
-func (d *doubles) again(e *accesslog.Entry) bool {
+func (d *doubles) seen(e *accesslog.Entry) bool {
 	if e.RequestID == "" {
 		return false
 	}

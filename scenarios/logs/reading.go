@@ -245,7 +245,7 @@ func (r *reader) take(e *accesslog.Entry) error {
 		}
 		return nil
 	}
-	if r.doubles.again(e) {
+	if r.doubles.seen(e) {
 		r.reading.Doubled++
 		return nil
 	}

@@ -95,7 +95,7 @@ func (t *trials) nightOf(reason string) storedNight {
 	return night
 }
 
-// costMicros is the latency of the generator alone at its maximum rate, 0 if it is unknown.
+// costMicros returns the latency of the generator alone at its maximum rate, 0 if it is unknown.
 func costMicros(record *results.Record) float64 {
 	if record.Generator == nil || record.Generator.Ceiling == nil || record.Generator.Ceiling.Operations == 0 {
 		return 0

@@ -461,7 +461,21 @@ func TestNightsAgainstABaseline(t *testing.T) {
 		}
 	}
 	one = n.night(slow)
-	assert.Truef(t, one.Outcome == compare.NoBaseline || one.Outcome == compare.Inconclusive, "three runs: %+v", one)
+	assert.Truef(t, one.Outcome == compare.NoBaseline && strings.HasPrefix(one.Reason, "other conditions: "), "runs of another text: %+v", one)
+	// With the text that those runs have.
+	n.Make = func(context.Context, string) (*results.Record, error) { return resultstest.Read(t, n.next[0]), nil }
+	one = n.night(keptRuns(t, 10))
+	assert.Truef(t, one.Outcome == compare.NoBaseline && strings.Contains(one.Reason, "seed"), "runs of three texts: %+v", one)
+	for _, folder := range []string{"1", "2"} {
+		require.NoError(t, os.RemoveAll(filepath.Join(n.Against, folder)))
+	}
+	for _, copied := range []string{"1", "2", "3", "4"} {
+		require.NoError(t, os.CopyFS(filepath.Join(n.Against, copied), os.DirFS(filepath.Join(n.Against, "0"))))
+	}
+	assert.Equal(t, compare.Same, n.night(keptRuns(t, 10)).Outcome, "the same run, in a folder")
+	n.Make = func(context.Context, string) (*results.Record, error) { return nil, run.ErrBudget }
+	one = n.night(slow)
+	assert.Truef(t, one.Outcome == compare.Inconclusive && strings.Contains(one.Reason, "budget was spent after 0 of 5 runs"), "%+v", one)
 }
 
 // What cannot be compared is no pass, and nothing is overwritten.

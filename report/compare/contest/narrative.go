@@ -19,7 +19,7 @@ var narrativeTable string
 var table = sync.OnceValue(func() *document.Narrative { return document.ParseNarrative(narrativeTable) })
 
 // sentences returns the sentences for some places, in the order of the table. The place of a
-// reason is its kind; that of the claim has alternatives, of which the first that applies counts.
+// reason is its kind. The claim has alternatives: the first one that applies counts.
 func (n *narrative) sentences(places ...string) []string { return table().Phrases(n, places...) }
 
 // firstSentence returns the first sentence for a place, empty for none.
