@@ -147,7 +147,7 @@ func TestFindings(t *testing.T) {
 		{"a log", "logs", saves, []string{byHour}, Note, ""},
 		{"a log near the target", "logs", saves, []string{byHour, "phases.day.arrivals.constant=1700"}, Warning, "cheaper in blobs"},
 		{"a log beyond the target", "logs", saves, []string{byHour, faster}, Error, "cheaper in blobs"},
-		{"events beyond the target that are read by user", "logs", saves + ", " + ofUser, []string{byHour, faster}, Note, ""},
+		{"events beyond the target that are read by user", "logs", saves + ", " + ofUser, []string{byHour, "phases.day.arrivals.constant=9000"}, Note, ""},
 		{"entities that nobody reads by key", "logs", saves, []string{"design.row_key={at:ticks}-{id}"}, CannotTell, "{at}"},
 		{"a log in blobs", "logs", "{name: append, workflow: log-append, with: {time: At}}", []string{`entity.properties=[{name: At, type: DateTime, value: "{at}"}]`}, Good, "blobs"},
 		{"exponential", "retries", saves, nil, Good, "3 times"},
