@@ -50,7 +50,7 @@ func (f *calibrateFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 			if f.Quiet {
 				f.Options.Progress = io.Discard
 			}
-			f.Options.Now, f.Options.Remains = clock.NewReal().Started(), remainsOf(c.Context(), nil)
+			f.Options.Now, f.Options.Remains = clock.NewReal().Started(), leftoversOf(c.Context(), nil)
 			f.Options.Consent = agree(f.Consent, f.Quiet, stderr)
 			// The file is made first: what cannot be kept is not measured.
 			file, err := os.OpenFile(f.File, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)

@@ -250,7 +250,7 @@ func (f *designsFlags) fill(c *cobra.Command, name string, stderr io.Writer) {
 		return
 	}
 	p.Consent = agree(f.Target.Consent, f.Quiet, stderr)
-	p.Kept, p.Remains = report.Illustrate, remainsOf(c.Context(), nil)
+	p.Kept, p.Remains = report.Illustrate, leftoversOf(c.Context(), nil)
 }
 
 // contestPage writes the page of a contest that is kept.

@@ -85,6 +85,7 @@ func newDoctor(stdout, stderr io.Writer) *cobra.Command {
 				stderr = io.Discard
 			}
 			f.Options.Clock = clock.NewReal()
+			beginWork(c.Context())
 			if f.Clean {
 				return f.sweepUp(c.Context(), stdout)
 			}

@@ -170,8 +170,8 @@ type ended struct {
 func (s *stage) play(t *testing.T, signals []os.Signal, more ...string) ended {
 	t.Helper()
 	heard, exited := make(chan os.Signal, 2), make(chan ended, 1)
-	bye := newShutdownNotice(s)
-	ctx, cancel := context.WithCancelCause(withFarewell(context.Background(), bye))
+	notice := newShutdownNotice(s)
+	ctx, cancel := context.WithCancelCause(withNotice(context.Background(), notice))
 	defer cancel(nil)
 	s.reached = func() {
 		for _, one := range signals {
@@ -187,7 +187,7 @@ func (s *stage) play(t *testing.T, signals []os.Signal, more ...string) ended {
 			exited <- e
 		}
 	}
-	go heed(heard, cancel, bye, func(code int) { exited <- ended{code: code, said: s.said()} })
+	go handleSignals(heard, cancel, notice, func(code int) { exited <- ended{code: code, said: s.said()} })
 	var stdout bytes.Buffer
 	args := s.args(append([]string{"--yes", "--no-probe", "--no-charts"}, more...)...)
 	code := execute(ctx, args, strings.NewReader(""), &stdout, s)
@@ -223,8 +223,9 @@ func TestOneSignal(t *testing.T) {
 			{os.Interrupt, codeInterrupted, "interrupted", "Ctrl-C again"},
 			{syscall.SIGTERM, codeTerminated, "terminated", "SIGTERM again"},
 			{syscall.SIGHUP, codeHungUp, "hung up", "SIGTERM"},
+			{syscall.SIGQUIT, codeQuit, "quit", "SIGQUIT again"},
 		} {
-			if m.name != "while offering" && n >= resultstest.Cases(1, 3) {
+			if m.name != "while offering" && n >= resultstest.Cases(1, 4) {
 				continue
 			}
 			t.Run(row.how+" "+m.name, func(t *testing.T) {

@@ -143,7 +143,7 @@ func (f *formFlags) bindAll(flags *pflag.FlagSet, verb any, except ...string) {
 
 // show prints a document in the form that was asked for, which is one of every document.
 func (f *formFlags) show(stdout io.Writer, d *document.Document) error {
-	return report.Print(stdout, d, f.Format, f.look(stdout))
+	return report.Print(text.Unwrap(stdout), d, f.Format, f.look(stdout))
 }
 
 // look is how a text is laid out where it goes.

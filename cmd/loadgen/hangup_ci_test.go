@@ -4,7 +4,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -201,4 +203,57 @@ func TestHungUpBehindAPipe(t *testing.T) {
 	require.NoError(t, reads.Close())
 	_ = h.program.Wait()
 	h.left(h.program.ProcessState.ExitCode(), codeHungUp)
+}
+
+// A command that waits for the writer of a named pipe, or for its text, ends at the first signal.
+func TestSignalDuringInput(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name    string
+		args    []string
+		written string // empty without a writer
+	}{
+		{"a scenario", []string{"simulate"}, ""},
+		{"a scenario that was begun", []string{"scenarios", "check"}, "name: x\n"},
+		{"keys", []string{"keys"}, ""},
+		{"keys that were begun", []string{"keys"}, "PartitionKey,RowKey\n"},
+		{"a log", []string{"logs"}, "1"},
+		{"a replayed log", []string{"logs", "replay"}, ""},
+		{"a key file", []string{"serve", "--listen", "127.0.0.1:0", "--key-file"}, ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			pipe := filepath.Join(t.TempDir(), "pipe.yaml")
+			require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+			var stdout, stderr bytes.Buffer
+			notice := newShutdownNotice(&stderr)
+			ctx, cancel := context.WithCancelCause(withNotice(context.Background(), notice))
+			signals, ended, codes := make(chan os.Signal, 1), make(chan struct{}), make(chan int, 2)
+			go func() {
+				defer close(ended)
+				if code := execute(ctx, append(row.args, pipe), strings.NewReader(""), &stdout, io.Discard); ctx.Err() == nil {
+					codes <- code
+				}
+			}()
+			var writer *os.File
+			if row.written != "" {
+				var err error
+				writer, err = os.OpenFile(pipe, os.O_WRONLY, 0)
+				require.NoError(t, err)
+				_, err = writer.WriteString(row.written)
+				require.NoError(t, err)
+			}
+			signals <- syscall.SIGTERM
+			handleSignals(signals, cancel, notice, func(code int) { codes <- code })
+			assert.Equal(t, codeTerminated, <-codes)
+			assert.Equal(t, "loadgen: terminated\n", stderr.String())
+			if writer == nil { // the command may not have opened it yet
+				var err error
+				writer, err = os.OpenFile(pipe, os.O_RDWR, 0)
+				require.NoError(t, err)
+			}
+			require.NoError(t, writer.Close())
+			<-ended
+		})
+	}
 }

@@ -20,6 +20,7 @@ import (
 	"loadgen/report"
 	"loadgen/report/compare/contest"
 	"loadgen/report/document"
+	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/results/catalog"
 	"loadgen/scenarios"
@@ -219,7 +220,7 @@ func (f *replayFlags) replay(c *cobra.Command, args []string, stdout, stderr io.
 	if err != nil {
 		return err
 	}
-	if err := told.Print(stdout, f.Format, f.look(stdout)); err != nil {
+	if err := told.Print(text.Unwrap(stdout), f.Format, f.look(stdout)); err != nil {
 		return err
 	}
 	return outcome{failed: told.State == results.DoesNotHold, untold: told.State == results.CannotTell}.end()
@@ -362,7 +363,7 @@ func (f *logFlags) report(c *cobra.Command, paths []string, progress func(int64)
 	if err != nil {
 		return badLog(err)
 	}
-	if err := told.Print(stdout, f.Format, f.look(stdout)); err != nil {
+	if err := told.Print(text.Unwrap(stdout), f.Format, f.look(stdout)); err != nil {
 		return err
 	}
 	if told.Folder != "" {

@@ -10,7 +10,10 @@ import (
 	"os/signal"
 	"slices"
 	"syscall"
+	"time"
 
+	"loadgen/engine/clock"
+	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
@@ -21,55 +24,76 @@ import (
 )
 
 func main() {
-	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT}
 	if !signal.Ignored(syscall.SIGHUP) {
 		// With nohup the program must continue.
 		ends = append(ends, syscall.SIGHUP)
 	}
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, ends...)
-	bye := newShutdownNotice(os.Stderr)
-	ctx := context.WithValue(withFarewell(context.Background(), bye), stopKey{}, func() {
+	notice := newShutdownNotice(text.NewWriter(os.Stderr))
+	ctx := context.WithValue(withNotice(context.Background(), notice), stopKey{}, func() {
 		select {
 		case signals <- os.Interrupt:
 		default: // it is ending as it is
 		}
 	})
 	ctx, cancel := context.WithCancelCause(ctx)
-	go heed(signals, cancel, bye, os.Exit)
+	go handleSignals(signals, cancel, notice, os.Exit)
 	os.Exit(execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// heed makes the first signal end the command, and another one the process, after a message about what remains. A
-// closed terminal hangs up more than once, by the shell and by the system: the second time has no effect.
-func heed(signals <-chan os.Signal, cancel context.CancelCauseFunc, bye *shutdownNotice, exit func(code int)) {
-	for first := true; ; first = false {
-		one := <-signals
-		if one == syscall.SIGHUP {
-			// The reader of the output may be gone, too: from now on a broken pipe is an error, and does not end the
-			// process.
-			signal.Ignore(syscall.SIGPIPE)
-		}
-		if first {
-			// Print it even if it is dropped in the meantime.
-			bye.mu.Lock()
-			bye.marked = bye.List()
-			bye.mu.Unlock()
-			cancel(interruption{one})
-		} else if one != syscall.SIGHUP {
-			told := make(chan struct{})
+// handleSignals makes the first signal end the command, and another one the process, after a message about leftovers.
+// A command that only reads its input may be blocked, as by a named pipe, and is ended after [inputLimit]. A closed
+// terminal hangs up more than once, by the shell and by the system: the second time has no effect.
+func handleSignals(signals <-chan os.Signal, cancel context.CancelCauseFunc, notice *shutdownNotice, exit func(code int)) {
+	first := <-signals
+	ignoreBrokenPipe(first)
+	// Print it even if it is dropped in the meantime.
+	notice.mu.Lock()
+	notice.marked = notice.List()
+	notice.mu.Unlock()
+	cancel(interruption{first})
+	clk := clock.NewReal()
+	blocked := clk.Alarm(clk.Now().Add(inputLimit))
+	defer blocked.Stop()
+	for {
+		select {
+		case <-blocked.C:
+			if !notice.working.Load() {
+				fmt.Fprintf(notice.to, "loadgen: %v\n", interruption{first})
+				exit(interruption{first}.code())
+				return
+			}
+		case again := <-signals:
+			if ignoreBrokenPipe(again) {
+				continue
+			}
+			printed := make(chan struct{})
 			go func() {
-				bye.Left(true)
-				close(told)
+				notice.Left(true)
+				close(printed)
 			}()
 			select {
-			case <-told:
+			case <-printed:
 			case <-signals: // the reader is gone
 			}
-			exit(interruption{one}.code())
+			exit(interruption{again}.code())
 			return
 		}
 	}
+}
+
+// inputLimit is how long a command that has done nothing but read its input may take to end after a signal.
+const inputLimit = 500 * time.Millisecond
+
+// ignoreBrokenPipe reports whether the terminal was closed. The reader of the output may be gone then, too: from now on
+// a broken pipe is an error, and does not end the process.
+func ignoreBrokenPipe(one os.Signal) bool {
+	if one == syscall.SIGHUP {
+		signal.Ignore(syscall.SIGPIPE)
+	}
+	return one == syscall.SIGHUP
 }
 
 // interruption is the cause of a context that a signal ended.
@@ -81,6 +105,8 @@ func (i interruption) Error() string {
 		return "terminated"
 	case syscall.SIGHUP:
 		return "hung up"
+	case syscall.SIGQUIT:
+		return "quit"
 	default:
 		return "interrupted"
 	}
@@ -92,23 +118,32 @@ func (i interruption) code() int {
 		return codeTerminated
 	case syscall.SIGHUP:
 		return codeHungUp
+	case syscall.SIGQUIT:
+		return codeQuit
 	default:
 		return codeInterrupted
 	}
 }
 
-// farewellKey is under what the farewell of the program goes with its context, which is what
-// a signal ends.
-type farewellKey struct{}
+// noticeKey is the context key of the program's [shutdownNotice].
+type noticeKey struct{}
 
-func withFarewell(ctx context.Context, bye *shutdownNotice) context.Context {
-	return context.WithValue(ctx, farewellKey{}, bye)
+func withNotice(ctx context.Context, notice *shutdownNotice) context.Context {
+	return context.WithValue(ctx, noticeKey{}, notice)
 }
 
-// farewellOf returns that of the program, nil if it has none.
-func farewellOf(ctx context.Context) *shutdownNotice {
-	bye, _ := ctx.Value(farewellKey{}).(*shutdownNotice)
-	return bye
+// noticeOf returns that of the program, nil if it has none.
+func noticeOf(ctx context.Context) *shutdownNotice {
+	notice, _ := ctx.Value(noticeKey{}).(*shutdownNotice)
+	return notice
+}
+
+// beginWork marks the end of reading input: from now on a signal ends the command only as fast as it can report and
+// clean up.
+func beginWork(ctx context.Context) {
+	if notice := noticeOf(ctx); notice != nil {
+		notice.working.Store(true)
+	}
 }
 
 // stopKey is under what the way to end the program as Ctrl-C does goes with its context.
@@ -120,25 +155,27 @@ func stopOf(ctx context.Context) func() {
 	return stop
 }
 
-// remainsOf returns the receiver of messages about what a run creates, nil if there is none.
-func remainsOf(ctx context.Context, shown *progressView) *run.Remains {
-	bye := farewellOf(ctx)
-	if bye == nil {
+// leftoversOf returns the receiver of messages about what a run creates, nil if there is none.
+func leftoversOf(ctx context.Context, shown *progressView) *run.Remains {
+	notice := noticeOf(ctx)
+	if notice == nil {
 		return nil
 	}
-	bye.mu.Lock()
-	bye.shown = shown
-	bye.mu.Unlock()
-	return &bye.Remains
+	beginWork(ctx)
+	notice.mu.Lock()
+	notice.shown = shown
+	notice.mu.Unlock()
+	return &notice.Remains
 }
 
 // execute is the whole program but for the process around it. It returns the exit
 // code.
 func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	bye := farewellOf(ctx)
-	if bye == nil {
-		bye = newShutdownNotice(stderr)
-		ctx = withFarewell(ctx, bye)
+	stdout, stderr = text.NewWriter(stdout), text.NewWriter(stderr)
+	notice := noticeOf(ctx)
+	if notice == nil {
+		notice = newShutdownNotice(stderr)
+		ctx = withNotice(ctx, notice)
 	}
 	said := make(chan struct{})
 	unended := context.AfterFunc(ctx, func() {
@@ -146,8 +183,8 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 		var signalled interruption
 		if errors.As(context.Cause(ctx), &signalled) {
 			// What ends the process at once.
-			again := map[os.Signal]string{syscall.SIGTERM: "SIGTERM again", syscall.SIGHUP: "SIGTERM"}[signalled.signal]
-			bye.Ending(signalled.Error(), cmp.Or(again, "Ctrl-C again"))
+			again := map[os.Signal]string{syscall.SIGTERM: "SIGTERM again", syscall.SIGHUP: "SIGTERM", syscall.SIGQUIT: "SIGQUIT again"}[signalled.signal]
+			notice.Ending(signalled.Error(), cmp.Or(again, "Ctrl-C again"))
 		}
 	})
 	args = addressed(args)
@@ -160,7 +197,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	if !unended() {
 		<-said
 	}
-	defer bye.Left(false)
+	defer notice.Left(false)
 	if err == nil {
 		return codeOk
 	}
@@ -187,6 +224,7 @@ const (
 	codeInvalidRun   = 13
 	codeHungUp       = 129
 	codeInterrupted  = 130
+	codeQuit         = 131
 	codeTerminated   = 143
 )
 
@@ -217,7 +255,7 @@ const exitCodes = `Exit codes of the built command (go run turns every code but 
         reconcile; with --processes, a member was lost, and the remaining runs are skipped.
         With --strict also if the generator was the limit, and instead of 12. gate: pairs of
         live runs were invalid, or a compared figure was client-limited, repeatedly
-  130   interrupted; 143 terminated; 129 hung up: the terminal was closed (not under nohup).
+  130   interrupted; 131 quit; 143 terminated; 129 hung up: the terminal closed (not under nohup).
         Measurements up to then are reported, and leftovers at a service are named. A second
         signal ends the process at once, with its own code
 

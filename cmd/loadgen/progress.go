@@ -15,6 +15,7 @@ import (
 	"loadgen/report/live"
 	"loadgen/report/live/page"
 	"loadgen/report/live/telemetry"
+	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
@@ -97,6 +98,7 @@ func (t exports) Close() {
 
 // newProgress returns a progress that has not started, in a form of [progressForms]; over is canceled to end the run.
 func newProgress(over context.Context, to io.Writer, ui string, exports exports) *progressView {
+	beginWork(over)
 	p := &progressView{Stats: live.New(), clock: clock.NewReal(), to: to, exports: exports, over: over}
 	p.now = p.Latest
 	switch {
@@ -105,7 +107,7 @@ func newProgress(over context.Context, to io.Writer, ui string, exports exports)
 	case ui == progressJSON:
 		p.screen = &events{to: to, lines: make(chan []byte, mostWaiting)}
 	case ui == progressAuto && isTerminal(to):
-		p.screen = &bars{to: to, columns: func() int { return terminalColumns(to) }}
+		p.screen = &bars{to: text.Unwrap(to), columns: func() int { return terminalColumns(to) }}
 	default:
 		p.screen = &plainLines{to: to}
 	}
@@ -247,7 +249,7 @@ func isTerminal(to io.Writer) bool {
 
 // terminalColumns returns the width of a terminal, 0 if a writer is none.
 func terminalColumns(to io.Writer) int {
-	file, ok := to.(*os.File)
+	file, ok := text.Unwrap(to).(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
 		return 0
 	}

@@ -465,5 +465,6 @@ func (f *runFlags) member(ctx context.Context) error {
 		}
 	}
 	o.Carry = own.Carry
+	beginWork(ctx)
 	return fleet.Join(ctx, o)
 }

@@ -16,6 +16,7 @@ import (
 	"loadgen/report"
 	"loadgen/report/live"
 	"loadgen/report/live/page"
+	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/capture"
@@ -117,6 +118,7 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 			}
 		}
 	}
+	beginWork(ctx)
 	s, err := serve.Open(ctx, f.Options)
 	if errors.As(err, new(serve.Fault)) {
 		return usageError{f.blame(err)}
@@ -222,5 +224,5 @@ func (f *serveFlags) report(stdout io.Writer, of *capture.Examination, counts re
 	if _, err := fmt.Fprintln(stdout); err != nil {
 		return errors.Join(ended, drawn, err)
 	}
-	return errors.Join(ended, drawn, report.Screen(stdout, report.Keep(record).Document, f.look(stdout)))
+	return errors.Join(ended, drawn, report.Screen(text.Unwrap(stdout), report.Keep(record).Document, f.look(stdout)))
 }

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
@@ -395,5 +396,29 @@ func TestNightlyPageHasTheExitCodes(t *testing.T) {
 	for _, form := range compare.Forms() {
 		assert.Containsf(t, page, "| `"+form.Name+"` | `"+form.Ending+"` |",
 			"the page does not tell of form %s, in files that end in %s", form.Name, form.Ending)
+	}
+}
+
+// Control characters in names that a user, a file or a server gives never reach a terminal.
+func TestControlCharactersAreEscaped(t *testing.T) {
+	t.Parallel()
+	const planted = "a\x1b[31m\x07\u009b2J\u202eb"
+	folder := t.TempDir()
+	scenario, table := filepath.Join(folder, planted+".yaml"), filepath.Join(folder, planted+".csv")
+	require.NoError(t, os.WriteFile(scenario, []byte("name: x\nphases: [{name: \"p"+`\x1b`+"\"}]\n"), 0o600))
+	require.NoError(t, os.WriteFile(table, []byte("PartitionKey,"+planted+"\n"+planted+",1\n"+planted+",2\n"), 0o600))
+	for _, args := range [][]string{
+		{planted}, {"run", "--" + planted}, {"run", planted}, {"scenarios", "check", scenario}, {"simulate", scenario}, {"keys", table},
+		{"keys", table, "--row-key", "{" + planted + "}"}, {"keys", table, "--suggest", "--rate", "100"}, {"keys", planted}, {"logs", table}, {"report", planted},
+		{"compare", planted, planted}, {"serve", "--data-dir", table + "/" + planted}, {"help", planted}, {"scenarios", "list", planted},
+	} {
+		_, stdout, stderr := say(t, args...)
+		assert.NotEmptyf(t, stdout+stderr, "%q", args)
+		for _, c := range stdout + stderr {
+			if c != '\n' && c != '\t' && unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c) {
+				t.Errorf("%q prints %U:\n%q", args, c, stdout+stderr)
+				break
+			}
+		}
 	}
 }

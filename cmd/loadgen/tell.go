@@ -89,7 +89,7 @@ func (f *tellFlags) exports(ctx context.Context, stderr io.Writer) (t exports, e
 // equip makes a plan show its progress, and draw and report its record.
 func (f *tellFlags) equip(ctx context.Context, p *run.Plan, exports exports, stderr io.Writer) {
 	shown := newProgress(ctx, stderr, f.shown(), exports)
-	p.Progress, p.Remains = shown, remainsOf(ctx, shown)
+	p.Progress, p.Remains = shown, leftoversOf(ctx, shown)
 	p.Kept = func(folder results.Folder, record *results.Record) error { return f.keep(folder, record, stderr) }
 }
 
@@ -121,7 +121,7 @@ func (f *tellFlags) print(stdout io.Writer, record *results.Record) error {
 	if err != nil {
 		return err
 	}
-	return form.Write(stdout, kept)
+	return form.Write(text.Unwrap(stdout), kept)
 }
 
 // whereKept returns the lines that name a page, and the command that shows its folder again.

@@ -1,15 +1,18 @@
 package text_test
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/report/document"
 	"loadgen/report/text"
+	"loadgen/results/resultstest"
 )
 
 func TestAligned(t *testing.T) {
@@ -53,6 +56,34 @@ func FuzzWrite(f *testing.F) {
 			t.Errorf("Harmless(%q) = %q, and of that %q; want the same", line, safe, text.Harmless(safe))
 		}
 	})
+}
+
+// However a text is split, its control characters are escaped, and everything else is passed on.
+func TestWriterEscapesControlCharacters(t *testing.T) {
+	const plain = "a table\twith 分, é and\r\nlines\n"
+	for _, hostile := range append(resultstest.HostileTexts()[:22], plain, "a\rb", "\x9b31m", "\u009b31m") {
+		written := hostile + "."
+		var whole string
+		for at := range len(written) + 1 {
+			var screen bytes.Buffer
+			w := text.NewWriter(&screen)
+			for _, part := range []string{written[:at], written[at:]} {
+				n, err := w.Write([]byte(part))
+				require.True(t, err == nil && n == len(part))
+			}
+			if at == 0 {
+				whole = screen.String()
+			}
+			require.Equalf(t, whole, screen.String(), "%q, split at %d", hostile, at)
+		}
+		require.Truef(t, utf8.ValidString(whole), "%q", whole)
+		if hostile == plain {
+			require.Equal(t, written, whole)
+		}
+		for _, c := range strings.ReplaceAll(whole, "\r\n", "\n") {
+			require.Truef(t, c == '\n' || c == '\t' || !unicode.IsControl(c) && !unicode.Is(unicode.Bidi_Control, c), "%q of %q has %U", whole, hostile, c)
+		}
+	}
 }
 
 func TestMarkdownShowsWhatItIsGiven(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"loadgen/report/document"
@@ -18,6 +19,8 @@ import (
 type shutdownNotice struct {
 	run.Remains
 	to io.Writer
+	// working is set once the command does more than to read its input.
+	working atomic.Bool
 
 	mu sync.Mutex
 	// shown shares the screen, and is not to draw over the notice; nil if nothing does.
