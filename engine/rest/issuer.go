@@ -58,7 +58,8 @@ func DiscoverIssuer(ctx context.Context, issuer, account string, clk clock.Clock
 	if err := CheckIssuerURL(issuer); err != nil {
 		return nil, err
 	}
-	ctx = oidc.ClientContext(ctx, &http.Client{Timeout: issuerLimit})
+	ctx = oidc.ClientContext(ctx, &http.Client{Timeout: issuerLimit,
+		Transport: &issuerDocuments{clock: clk, copies: make(map[string]*issuerCopy)}})
 	provider, err := oidc.NewProvider(ctx, issuer)
 	var asked *url.Error
 	switch {

@@ -67,21 +67,36 @@ func TestTokensOfAnIssuer(t *testing.T) {
 	assert.Equal(t, "Bearer authorization_uri="+i.Name+"/oauth2/authorize resource_id=https://storage.azure.com", subject.Challenge())
 }
 
-// An issuer is asked for its keys once, however many ask at once with a good token.
-func TestAnIssuerIsAskedOnce(t *testing.T) {
-	i := resttest.NewIssuer(t)
-	subject := must(rest.DiscoverIssuer(t.Context(), i.Name, "races", new(resttest.VirtualClock), clock.Epoch(noon)))(t)
+// The keys of an issuer are fetched once, and again at most once a minute, whatever tokens arrive.
+func TestIssuerKeysAreFetchedOnceAMinute(t *testing.T) {
+	i, clk := resttest.NewIssuer(t), new(resttest.VirtualClock)
+	subject := must(rest.DiscoverIssuer(t.Context(), i.Name, "races", clk, clock.Epoch(noon)))(t)
 	token := must(i.Token(i.Key, noon.Add(time.Hour), nil))(t)
+	rotated := must(rsa.GenerateKey(rand.Reader, 2048))(t)
+	newer := must(i.Token(rotated, noon.Add(time.Hour), nil))(t)
 	var wait sync.WaitGroup
 	for range 16 {
 		wait.Go(func() {
 			for range 20 {
 				assert.NoError(t, subject.Accept(context.Background(), token))
+				assert.ErrorIs(t, subject.Accept(context.Background(), newer), rest.ErrToken)
 			}
 		})
 	}
 	wait.Wait()
-	assert.EqualValues(t, 1, i.Asked.Load(), "the issuer was asked for its keys times")
+	assert.EqualValues(t, 1, i.Asked.Load(), "fetches within a minute")
+	i.Key = rotated
+	clk.Set(time.Minute)
+	for range 20 {
+		assert.NoError(t, subject.Accept(context.Background(), newer))
+	}
+	assert.EqualValues(t, 2, i.Asked.Load(), "fetches within two minutes")
+	i.Close()
+	clk.Set(3 * time.Minute)
+	stranger := must(rsa.GenerateKey(rand.Reader, 2048))(t)
+	assert.ErrorIs(t, subject.Accept(t.Context(), must(i.Token(stranger, noon.Add(time.Hour), nil))(t)), rest.ErrToken)
+	other := must(i.Token(rotated, noon.Add(2*time.Hour), nil))(t)
+	assert.NoError(t, subject.Accept(t.Context(), other), "the issuer is gone, and its keys are known")
 }
 
 func TestIssuersThatAreNone(t *testing.T) {

@@ -43,7 +43,7 @@ func NewIssuer(t testing.TB) *Issuer {
 	mux.HandleFunc("/keys", func(w http.ResponseWriter, _ *http.Request) {
 		i.Asked.Add(1)
 		fmt.Fprintf(w, `{"keys":[{"kty":"RSA","kid":"one","use":"sig","alg":"RS256","n":%q,"e":"AQAB"}]}`,
-			base64.RawURLEncoding.EncodeToString(key.N.Bytes()))
+			base64.RawURLEncoding.EncodeToString(i.Key.N.Bytes()))
 	})
 	i.Server = httptest.NewServer(mux)
 	i.Name = i.URL + "/tenant"
