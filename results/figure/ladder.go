@@ -199,6 +199,9 @@ func (l *Ladder) judge(run []second) {
 	if undecided && len(refused) > 1 && !slices.ContainsFunc(refused, func(step Step) bool { return !l.isSporadic(step) }) {
 		l.Throttling = Sporadic
 	}
+	if undecided = l.Throttling == Undecided && len(refused) > 1; (undecided || l.Throttling == Sporadic) && slices.ContainsFunc(refused, l.isCleanBelow) {
+		l.Throttling = Moving
+	}
 	l.judgeQueues(all)
 }
 
@@ -399,7 +402,7 @@ func (l *Ladder) explain(whole, evidence, core []second) {
 		// A late second is asked less, with the same rejected share.
 		l.Throttling = Sporadic
 	case spread <= varies && (at.isSteadier(len(used)) ||
-		2*at.flat <= at.chance && l.Rate > 0 && isCleanBelow(whole, l.Rate, at.share)):
+		2*at.flat <= at.chance && l.Rate > 0 && areCleanBelow(whole, l.Rate, at.share)):
 		l.Throttling = Limited
 	case l.hasSeveralRates(wide) && across.spread(len(wide), meanServed(wide)) <= maxVariation &&
 		across.flat*minFitRatio <= across.rising && across.differs(across.rising, len(wide)):
@@ -447,10 +450,10 @@ func risesWithLoad(list []second) bool {
 	return f.rising*minFitRatio <= f.flat && f.flat > f.chance
 }
 
-// clean reports whether seconds of less load had no such share of their attempts throttled,
+// areCleanBelow reports whether seconds of less load had no such share of their attempts throttled,
 // of enough attempts that sporadic throttling would have shown.
-func isCleanBelow(all []second, rate, share float64) bool {
-	const below, some = 0.97, 15
+func areCleanBelow(all []second, rate, share float64) bool {
+	const below = 0.97
 	seconds, dirty, expected := 0, 0, 0.0
 	for _, s := range all {
 		if s.asked >= below*rate {
@@ -462,7 +465,7 @@ func isCleanBelow(all []second, rate, share float64) bool {
 			dirty++
 		}
 	}
-	return expected >= some && minFitRatio*dirty <= seconds
+	return expected >= minExpected && minFitRatio*dirty <= seconds
 }
 
 // fit has the deviations of seconds from each explanation, as sums of squares, and the expected random deviation from
@@ -594,9 +597,9 @@ func (f *Figures) isRefused(step Step, sum *results.KindStats, l *Ladder, list [
 		return false, ""
 	}
 	const (
-		maxShort, deviations, edges         = 0.02, 3, 2
-		minShare                            = 0.25
-		minSeconds, maxScatter, minExpected = 5, 0.25, 3
+		maxShort, deviations, edges        = 0.02, 3, 2
+		minShare                           = 0.25
+		minSeconds, maxScatter, minRegular = 5, 0.25, 3
 	)
 	r := refusingOf(list)
 	keepsPace := r.seconds > 0 && r.short <= max(maxShort*r.due, deviations*math.Sqrt(r.expected), edges)
@@ -604,7 +607,7 @@ func (f *Figures) isRefused(step Step, sum *results.KindStats, l *Ladder, list [
 	// a varying rate may concentrate fewer.
 	concentrated := (step.Phase.Varying || r.peakShare >= minShare) && r.scatter > 2+5*math.Sqrt(2/float64(max(1, r.seconds-1)))
 	// A limit refuses nearly the same number each second at one rate.
-	regular := r.seconds >= minSeconds && r.scatter < maxScatter && r.expected >= minExpected
+	regular := r.seconds >= minSeconds && r.scatter < maxScatter && r.expected >= minRegular
 	switch {
 	case l == nil, concentrated, !keepsPace && !l.isSporadic(step):
 		return true, ""
@@ -615,23 +618,33 @@ func (f *Figures) isRefused(step Step, sum *results.KindStats, l *Ladder, list [
 }
 
 // isSporadic reports whether another step, at a rate that differs by a quarter or more, has
-// about the same share of refusals: the share does not grow with the rate. Operations that then
-// wait long before a retry are only late.
+// about the same share of refusals, and no step of a lower rate is without: the share does not
+// grow with the rate. Operations that then wait long before a retry are only late.
 func (l *Ladder) isSporadic(step Step) bool {
 	const apart, maxGrowth, maxDrop = 1.25, 1.5, 3
 	share := step.refusedShare()
-	for _, other := range l.Steps {
+	isAlike := func(other Step) bool {
 		low, high := share, other.refusedShare()
 		if other.Phase.Rate < step.Phase.Rate {
 			low, high = high, low
 		}
 		ratio := other.Phase.Rate / step.Phase.Rate
-		if max(ratio, 1/ratio) >= apart && min(low, high) > results.MostFirstThrottled && high <= maxGrowth*low && low <= maxDrop*high {
-			return true
-		}
+		return max(ratio, 1/ratio) >= apart && min(low, high) > results.MostFirstThrottled && high <= maxGrowth*low && low <= maxDrop*high
 	}
-	return false
+	return slices.ContainsFunc(l.Steps, isAlike) && !l.isCleanBelow(step)
 }
+
+// isCleanBelow reports whether a step of a lower rate has no such share of refusals, of enough attempts that sporadic
+// throttling would have shown.
+func (l *Ladder) isCleanBelow(step Step) bool {
+	share := step.refusedShare()
+	return slices.ContainsFunc(l.Steps, func(other Step) bool {
+		return other.Phase.Rate < step.Phase.Rate && float64(other.counts(nil).Attempts)*share >= minExpected && other.refusedShare()*minFitRatio < share
+	})
+}
+
+// minExpected is the number of refusals from which on their absence is no chance.
+const minExpected = 15
 
 // refusedShare returns the share of the attempts of a step that the target refused.
 func (s Step) refusedShare() float64 {

@@ -245,6 +245,7 @@ func TestThrottlingIsToldByItsSeconds(t *testing.T) {
 			steps(part(0.9, 1, 500, 500, 500, 500), part(0.9, 1, 1000, 1000, 1000, 1000), part(0.9, 1, 2000, 2000, 2000, 2000)), figure.Sporadic, 0, 0, 0, 9},
 		{"of which few seconds at less load were on time", steps(part(0.9, 0, slices.Repeat([]int64{200}, 4)...), same(9, 300, 270)), figure.Sporadic, 0, 0, 0, 11},
 		{"or none", steps(late(part(0.9, 0, slices.Repeat([]int64{200}, 6)...), .5), same(6, 300, 270)), figure.Sporadic, 0, 0, 0, 10},
+		{"the same share at two rates, above one without any", steps(calm, late(same(6, 2000, 1000), .5), late(same(6, 4000, 2000), .5)), figure.Moving, 0, 0, 0, 10},
 		{"a rate at which as much varies as chance has it does not tell",
 			steps(part(0.9, 12, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000)), figure.Undecided, 0, 0, 0, 7},
 		{"a rate at which it stays tells", steps(same(12, 1100, 1000)), figure.Limited, 1000, 1000, 1000, 11},
