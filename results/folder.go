@@ -98,6 +98,12 @@ func UseDir(name string) (Dir, error) {
 	return Dir(name), nil
 }
 
+// IsMissing reports whether the folder does not exist any more.
+func (d Dir) IsMissing() bool {
+	_, err := os.Stat(string(d))
+	return errors.Is(err, fs.ErrNotExist)
+}
+
 // Create implements [Folder].
 func (d Dir) Create(name string) (io.WriteCloser, error) {
 	return os.Create(filepath.Join(string(d), name))

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"math"
+	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -304,6 +306,26 @@ func (r *Recorder) Finish(end time.Duration, validity string, reasons []string, 
 		r.failure = err
 	}
 	return r.failure
+}
+
+// Rescue moves the record into memory after its folder was removed: the files are still open. It must come after
+// [Recorder.Finish], and reports false if that is impossible.
+func (r *Recorder) Rescue() (*Memory, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	memory := new(Memory)
+	for name, file := range map[string]io.WriteCloser{IntervalsFile: r.intervals, EventsFile: r.events} {
+		written, isFile := file.(*os.File)
+		if !isFile {
+			return nil, false
+		}
+		text, err := io.ReadAll(io.NewSectionReader(written, 0, math.MaxInt64))
+		if err != nil || memory.Replace(name, text) != nil {
+			return nil, false
+		}
+	}
+	r.folder, r.failure = memory, nil
+	return memory, r.save() == nil
 }
 
 // Seal writes the record with its summary, whose validity becomes its own, and

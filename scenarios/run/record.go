@@ -26,6 +26,8 @@ type kept struct {
 	recorder *results.Recorder
 	// private says that the folder is in memory, and nobody else's: nobody reads what is sealed.
 	private bool
+	// rescued is set if the folder was removed during the run: the record is in memory.
+	rescued bool
 	// logs are the files that are written second by second beside the record.
 	logs []*secondsLog
 }
@@ -88,10 +90,16 @@ func (k *kept) seal(end time.Duration, counter target.Counter, ended error) (*re
 	}
 	if err != nil {
 		// A write that failed in mid-run is what ended it, too: said once.
-		if where, some := k.folder.(results.Dir); some {
-			err = fmt.Errorf("%w; what was written until then is in %s", err, where)
+		where, isStored := k.folder.(results.Dir)
+		switch memory, rescued := k.rescue(where); {
+		case rescued:
+			k.folder, k.rescued = memory, true
+			ended = errors.Join(ended, fmt.Errorf("%w: %s was removed during the run; the report is all that is left", results.ErrWrite, where))
+		case isStored:
+			return nil, fmt.Errorf("%w; what was written until then is in %s", err, where)
+		default:
+			return nil, err
 		}
-		return nil, err
 	}
 	record, err := results.Read(k.folder)
 	if err != nil {
@@ -111,9 +119,17 @@ func (k *kept) seal(end time.Duration, counter target.Counter, ended error) (*re
 	return k.kept(record, ended)
 }
 
+// rescue reads the record of a folder that was removed during the run.
+func (k *kept) rescue(folder results.Dir) (*results.Memory, bool) {
+	if folder == "" || !folder.IsMissing() {
+		return nil, false
+	}
+	return k.recorder.Rescue()
+}
+
 // kept tells that the record is sealed.
 func (k *kept) kept(record *results.Record, ended error) (*results.Record, error) {
-	if k.plan.Kept != nil {
+	if k.plan.Kept != nil && !k.rescued {
 		if err := k.plan.Kept(k.folder, record); err != nil {
 			ended = errors.Join(ended, err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -187,4 +188,34 @@ func TestTheSampleScenarioRuns(t *testing.T) {
 				"%s: %d operations of %q succeeded; want 100", phase.Name, phase.Kinds[k].Succeeded, kind.Name)
 		}
 	}
+}
+
+// removing is a progress that removes the folder of a run once traffic begins.
+type removing struct {
+	stopping
+	folder string
+}
+
+func (r removing) Enters(stage campaign.Progress) {
+	if stage.Stage == "work" {
+		_ = os.RemoveAll(r.folder)
+	}
+}
+
+// A run whose folder is removed still returns its record, and says that nothing is stored.
+func TestRemovedFolder(t *testing.T) {
+	t.Parallel()
+	plan := run.Plan{Scenario: runtest.Builtin(t, "user-id-key")}
+	want, err := run.Run(t.Context(), plan)
+	require.NoError(t, err)
+	plan.Out = filepath.Join(t.TempDir(), "run")
+	plan.Progress = removing{folder: plan.Out}
+	plan.Kept = func(results.Folder, *results.Record) error { return errors.New("no folder is left to draw in") }
+	got, err := run.Run(t.Context(), plan)
+	require.ErrorIs(t, err, results.ErrWrite)
+	assert.ErrorContains(t, err, "was removed during the run")
+	assert.NoDirExists(t, plan.Out)
+	require.NotNil(t, got)
+	assert.Equal(t, want.Summary, got.Summary)
+	assert.Equal(t, want.Intervals, got.Intervals)
 }
