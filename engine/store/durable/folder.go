@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -39,7 +40,7 @@ type FS = vfs.FS
 // comes first, so that a folder without one has never held a table.
 const (
 	marker        = "loadgen-tables.json"
-	markerPartial = marker + ".partial"
+	markerPartial = marker + partialSuffix
 	lockFile      = "LOCK"
 )
 
@@ -69,7 +70,11 @@ func Open(o Options) (s *Store, err error) {
 	if err := s.claim(); err != nil {
 		return nil, first(err, s.release())
 	}
-	if err = s.openBatches(); err == nil {
+	s.logs = logList{fs: o.FS, folder: o.Folder}
+	if err = s.logs.open(); err == nil {
+		err = s.openBatches()
+	}
+	if err == nil {
 		err = s.load()
 	}
 	if cause := s.Err(); cause != nil {
@@ -116,38 +121,23 @@ func (s *Store) claim() error {
 	if !slices.Contains(names, marker) {
 		return plain(s.mark())
 	}
-	return s.recognise()
+	if err := s.recognise(); err != nil {
+		return err
+	}
+	return recogniseFormat(names)
 }
 
-// mark writes the marker, whole or not at all.
+// mark writes the marker.
 func (s *Store) mark() error {
 	o := &s.options
 	text, err := json.Marshal(format{formatName, formatVersion, o.Account})
 	if err != nil {
 		return err
 	}
-	partial, whole := o.FS.PathJoin(o.Folder, markerPartial), o.FS.PathJoin(o.Folder, marker)
-	file, err := o.FS.Create(partial, vfs.WriteCategoryUnspecified)
-	if err != nil {
+	if err := replaceFile(o.FS, o.Folder, marker, text); err != nil {
 		return err
 	}
-	_, err = file.Write(append(text, '\n'))
-	if err = first(err, file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	if err := o.FS.Rename(partial, whole); err != nil {
-		return err
-	}
-	for _, name := range []string{o.Folder, o.FS.PathDir(o.Folder)} {
-		folder, err := o.FS.OpenDir(name)
-		if err != nil {
-			return err
-		}
-		if err := first(folder.Sync(), folder.Close()); err != nil {
-			return err
-		}
-	}
-	return nil
+	return syncFolder(o.FS, o.FS.PathDir(o.Folder))
 }
 
 // recognise reads the marker.
@@ -173,6 +163,30 @@ func (s *Store) recognise() error {
 	return nil
 }
 
+// recogniseFormat reads the version of the log-structured store, which the name of one of its files ends with.
+func recogniseFormat(names []string) error {
+	for _, name := range names {
+		marker, isMarker := strings.CutPrefix(name, "marker.format-version.")
+		if !isMarker {
+			continue
+		}
+		_, text, _ := strings.Cut(marker, ".")
+		version, err := strconv.ParseUint(text, 10, 64)
+		switch found := pebble.FormatMajorVersion(version); {
+		case err != nil:
+			return fmt.Errorf("%w: %s", ErrDamaged, name)
+		case found < pebble.FormatMinSupported:
+			return fmt.Errorf("%w: store format %d, and this one reads %d to %d", ErrOlder, found, pebble.FormatMinSupported, storeFormat)
+		case found > storeFormat:
+			return fmt.Errorf("%w: store format %d, and this one reads %d to %d", ErrNewer, found, pebble.FormatMinSupported, storeFormat)
+		}
+	}
+	return nil
+}
+
+// storeFormat is the version of the log-structured store that folders have.
+const storeFormat = pebble.FormatValueSeparation
+
 // The sizes of the log-structured store: what it keeps in memory is bounded by them.
 const (
 	cacheBytes    = 64 << 20
@@ -192,7 +206,7 @@ func (s *Store) openBatches() (err error) {
 	defer s.opening.Store(false)
 	o := &pebble.Options{
 		FS: watched{s.options.FS, s}, Lock: s.lock, Logger: logger{s}, Merger: merger,
-		FormatMajorVersion: pebble.FormatValueSeparation,
+		FormatMajorVersion: storeFormat,
 		CacheSize:          cacheBytes, MemTableSize: s.options.MemTableBytes, MemTableStopWritesThreshold: 3,
 		L0CompactionThreshold: 2, L0StopWritesThreshold: 100,
 		EventListener: &pebble.EventListener{
@@ -227,8 +241,6 @@ func plain(err error) error {
 		return &fs.PathError{Op: path.Op, Path: path.Path, Err: path.Err}
 	case pebble.IsCorruptionError(err), errors.Is(err, pebble.ErrCorruption):
 		return fmt.Errorf("%w: %v", ErrDamaged, err)
-	case strings.Contains(err.Error(), "format major version"):
-		return fmt.Errorf("%w: %v", ErrNewer, err)
 	}
 	return err
 }
@@ -286,6 +298,8 @@ var (
 	ErrForeign = errors.New("it holds files of something else; expected an empty folder, or one that serve has made")
 	// ErrNewer: a later version of this program has written the folder.
 	ErrNewer = errors.New("a newer version of loadgen has written it")
+	// ErrOlder: an earlier version of this program has written the folder, in a format that is no longer read.
+	ErrOlder = errors.New("a version of loadgen that is too old has written it")
 	// ErrDamaged: what is in the folder is not what was written.
 	ErrDamaged = errors.New("it is damaged")
 	// ErrAccount: the folder holds the tables of another account.

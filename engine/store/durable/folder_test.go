@@ -1,7 +1,9 @@
 package durable_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -53,6 +55,10 @@ func TestFoldersThatWillNotDo(t *testing.T) {
 		{"a folder of a newer log-structured store", made(alter("marker.format-version.*", func(name string) error {
 			return os.Rename(name, filepath.Join(filepath.Dir(name), "marker.format-version.000099.099"))
 		})), durable.ErrNewer, "newer"},
+		{"a folder of an older log-structured store", made(alter("marker.format-version.*", func(name string) error {
+			return os.Rename(name, filepath.Join(filepath.Dir(name), "marker.format-version.000001.005"))
+		})), durable.ErrOlder, "too old"},
+		{"a folder whose list of logs is no list", made(write("loadgen-logs.json", "{")), durable.ErrDamaged, "no list of logs"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			folder := t.TempDir()
@@ -103,6 +109,52 @@ func TestAnAlteredLogIsDamaged(t *testing.T) {
 		_, err = durable.Open(o)
 		assert.ErrorIsf(t, err, durable.ErrDamaged, "a log that is altered at byte %d", at)
 	}
+}
+
+// A crash leaves several logs; without one of them, the oldest, a middle or the last one, the folder is refused.
+func TestMissingLogIsDamage(t *testing.T) {
+	files := vfs.NewCrashableMem()
+	o := durable.Options{Folder: "data", Account: "races", Sync: true, FS: files, MemTableBytes: 256 << 10}
+	s := opened(t, o)
+	defer s.Close()
+	s.CreateTable(table)
+	number, crashed, logs := 0, files, []string(nil)
+	for len(logs) < 2 {
+		for range 20 {
+			number++
+			c := entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "p", Row: fmt.Sprint(number)},
+				Properties: []entity.Property{{Name: "Text", Value: entity.String(strings.Repeat("x", 2000))}}}
+			require.Equal(t, entity.OK, s.Apply(table, &c, start).Code)
+		}
+		crashed = files.CrashClone(vfs.CrashCloneCfg{})
+		text := readAll(t, crashed, "data/loadgen-logs.json")
+		require.NoError(t, json.Unmarshal(text, &logs))
+		require.Less(t, number, 100_000)
+	}
+	for _, missing := range append(logs, "") {
+		o.FS = crashed.CrashClone(vfs.CrashCloneCfg{})
+		if missing != "" {
+			require.NoError(t, o.FS.Remove("data/"+missing))
+		}
+		after, err := durable.Open(o)
+		if missing != "" {
+			require.ErrorIs(t, err, durable.ErrDamaged)
+			assert.Contains(t, err.Error(), missing+" is missing")
+			continue
+		}
+		require.NoError(t, err)
+		assert.EqualValues(t, number, after.Count(table))
+		closed(t, after)
+	}
+}
+
+func readAll(t *testing.T, files durable.FS, name string) []byte {
+	f, err := files.Open(name)
+	require.NoError(t, err)
+	text, err := io.ReadAll(f)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	return text
 }
 
 // alter has a file of a folder, one that fits a pattern, altered.

@@ -21,6 +21,7 @@ type Store struct {
 	lock    *pebble.Lock
 	db      *pebble.DB
 	opening atomic.Bool
+	logs    logList
 
 	// alive is held, by many, while a request is under way.
 	alive sync.RWMutex

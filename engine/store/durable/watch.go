@@ -34,7 +34,16 @@ func (w watched) Create(name string, category vfs.DiskWriteCategory) (vfs.File, 
 	if w.frozen() {
 		return w.made(vfs.NewMemFile(nil), nil)
 	}
-	return w.made(w.FS.Create(name, category))
+	f, err := w.made(w.FS.Create(name, category))
+	w.listed(w.store.logs.add(name))
+	return f, err
+}
+
+// listed has the store fail where the list of logs cannot be written.
+func (w watched) listed(err error) {
+	if err != nil {
+		w.store.fail(err)
+	}
 }
 
 // ReuseForWrite implements [vfs.FS].
@@ -42,7 +51,10 @@ func (w watched) ReuseForWrite(oldName, newName string, category vfs.DiskWriteCa
 	if w.frozen() {
 		return w.made(vfs.NewMemFile(nil), nil)
 	}
-	return w.made(w.FS.ReuseForWrite(oldName, newName, category))
+	w.listed(w.store.logs.remove(oldName))
+	f, err := w.made(w.FS.ReuseForWrite(oldName, newName, category))
+	w.listed(w.store.logs.add(newName))
+	return f, err
 }
 
 // OpenReadWrite implements [vfs.FS].
@@ -88,6 +100,7 @@ func (w watched) Remove(name string) error {
 	if w.frozen() {
 		return nil
 	}
+	w.listed(w.store.logs.remove(name))
 	return w.FS.Remove(name)
 }
 
