@@ -34,16 +34,19 @@ func (w watched) Create(name string, category vfs.DiskWriteCategory) (vfs.File, 
 	if w.frozen() {
 		return w.made(vfs.NewMemFile(nil), nil)
 	}
-	f, err := w.made(w.FS.Create(name, category))
-	w.listed(w.store.logs.add(name))
-	return f, err
+	f, err := w.FS.Create(name, category)
+	if err == nil {
+		w.listed(w.store.logs.add(name))
+	}
+	return w.made(f, err)
 }
 
-// listed has the store fail where the list of logs cannot be written.
-func (w watched) listed(err error) {
+// listed reports whether the list of logs was written. Otherwise the store fails.
+func (w watched) listed(err error) bool {
 	if err != nil {
 		w.store.fail(err)
 	}
+	return err == nil
 }
 
 // ReuseForWrite implements [vfs.FS].
@@ -51,10 +54,14 @@ func (w watched) ReuseForWrite(oldName, newName string, category vfs.DiskWriteCa
 	if w.frozen() {
 		return w.made(vfs.NewMemFile(nil), nil)
 	}
-	w.listed(w.store.logs.remove(oldName))
-	f, err := w.made(w.FS.ReuseForWrite(oldName, newName, category))
-	w.listed(w.store.logs.add(newName))
-	return f, err
+	if !w.listed(w.store.logs.remove(oldName)) {
+		return w.made(vfs.NewMemFile(nil), nil)
+	}
+	f, err := w.FS.ReuseForWrite(oldName, newName, category)
+	if err == nil {
+		w.listed(w.store.logs.add(newName))
+	}
+	return w.made(f, err)
 }
 
 // OpenReadWrite implements [vfs.FS].
@@ -100,7 +107,9 @@ func (w watched) Remove(name string) error {
 	if w.frozen() {
 		return nil
 	}
-	w.listed(w.store.logs.remove(name))
+	if !w.listed(w.store.logs.remove(name)) {
+		return nil
+	}
 	return w.FS.Remove(name)
 }
 
