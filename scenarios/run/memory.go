@@ -92,18 +92,29 @@ const (
 	livesAnyway = 64 << 20
 )
 
+// remoteMemory is the soft limit of the memory of a run against a service: replies without an end leave
+// garbage of several times of what lives. A run that is forecast to need more gets as much again.
+const remoteMemory = 300 << 20
+
 // easeCollector has garbage collected as seldom as a live run of a campaign can
-// afford, and returns what sets that back. Whoever has set GOGC has decided.
+// afford, and returns what sets that back. GOGC and GOMEMLIMIT in the environment take precedence.
 func (p *Plan) easeCollector(c *campaign.Campaign) (restore func()) {
-	if _, decided := os.LookupEnv("GOGC"); decided {
-		return func() {}
+	beforePercent, beforeLimit := debug.SetGCPercent(usualPercent), debug.SetMemoryLimit(-1)
+	debug.SetGCPercent(beforePercent)
+	entities := c.StoredBytes()
+	if p.On == Remote {
+		entities = 0
+		if _, decided := os.LookupEnv("GOMEMLIMIT"); !decided {
+			debug.SetMemoryLimit(max(remoteMemory, 2*min(math.MaxInt64/2, c.Footprint(p.data()).Total())))
+		}
 	}
-	entities := int64(0)
-	if p.On != Remote {
-		entities = c.StoredBytes()
+	if _, decided := os.LookupEnv("GOGC"); !decided {
+		debug.SetGCPercent(collectAt(entities))
 	}
-	before := debug.SetGCPercent(collectAt(entities))
-	return func() { debug.SetGCPercent(before) }
+	return func() {
+		debug.SetGCPercent(beforePercent)
+		debug.SetMemoryLimit(beforeLimit)
+	}
 }
 
 // collectAt returns by how much of what lives, in percent, the heap may grow before

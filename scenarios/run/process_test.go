@@ -109,6 +109,12 @@ func TestEaseCollector(t *testing.T) {
 		restore()
 		assert.Equalf(t, [2]int{want, 77}, [2]int{during, percent()}, "with GOGC %q: during the run, and after it", given)
 	}
+	before := debug.SetMemoryLimit(-1)
+	p.On = Remote
+	restore := p.easeCollector(campaign)
+	assert.Less(t, debug.SetMemoryLimit(-1), int64(400e6), "the limit of a run against a service")
+	restore()
+	assert.Equal(t, before, debug.SetMemoryLimit(-1))
 }
 
 var sampleWrite = entity.Change{Verb: entity.InsertOrReplace, Key: entity.Key{Partition: "p", Row: "r"}}
