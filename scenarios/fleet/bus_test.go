@@ -263,6 +263,7 @@ func TestJournal(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
 			j := newJournal(2, func(of *results.Interval) { got = append(got, fmt.Sprintf("%d=%d", of.Second, of.Scheduled)) })
+			arrived, through := map[[2]int64]bool{}, map[int]int64{0: -1, 1: -1}
 			for event := range strings.FieldsSeq(tt.events) {
 				e := protocol.Event{Kind: protocol.MemberLost}
 				if n, _ := fmt.Sscanf(event, "%d-", &e.Member); n == 1 && strings.HasSuffix(event, "-") {
@@ -277,7 +278,11 @@ func TestJournal(t *testing.T) {
 				one := results.Interval{Counts: results.Counts{Scheduled: 1}}
 				_, err := fmt.Sscanf(event, "%d:%d", &e.Member, &one.Second)
 				assert.NoError(t, err)
-				e.Kind, e.Second, e.Sequence = protocol.SecondTold, &protocol.Second{Interval: one}, uint64(one.Second)
+				arrived[[2]int64{int64(e.Member), one.Second}] = true
+				for arrived[[2]int64{int64(e.Member), through[e.Member] + 1}] {
+					through[e.Member]++
+				}
+				e.Kind, e.Second, e.Through = protocol.SecondTold, &protocol.Second{Interval: one}, through[e.Member]
 				j.handle(&e)
 			}
 			assert.Equal(t, tt.want, strings.Join(got, " "))

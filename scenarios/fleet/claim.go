@@ -53,15 +53,12 @@ func stake(conn *nats.Conn, s subjects, c clock.Clock) (*claim, error) {
 			one.say("claims")
 		}
 	}
-	if one.sub, err = conn.Subscribe(s.lead(), hear); err == nil {
+	if one.sub, err = subscribe(conn, s.lead(), hear); err == nil {
 		one.say("claims")
-		err = conn.FlushTimeout(patience)
-	}
-	if err == nil {
-		err = conn.LastError()
+		err = flush(conn)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: whether somebody else leads cannot be asked: %w", errRefused, err)
+		return nil, fmt.Errorf("%w: cannot ask for other leaders: %w", errRefused, err)
 	}
 	alarm := c.Alarm(c.Now().Add(settling))
 	defer alarm.Stop()

@@ -285,7 +285,7 @@ func TestASeriesOfRuns(t *testing.T) {
 		c.seen = func(e protocol.Event) {
 			if e.Kind == protocol.SecondTold {
 				told++
-				assert.NotZerof(t, e.Second.Response[0].Count(), "response times of second %d of %s", e.Sequence, e.Name)
+				assert.NotZerof(t, e.Second.Response[0].Count(), "response times of second %d of %s", e.Second.Interval.Second, e.Name)
 			}
 		}
 		places := map[int]*share{}

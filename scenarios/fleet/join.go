@@ -73,19 +73,14 @@ func playMember(ctx context.Context, o *JoinOptions, id string, l line) error {
 		w := &membership{o: o, line: l, over: make(chan struct{}), begin: make(chan time.Time, 1), turns: make(chan protocol.Turn, 1),
 			m: protocol.NewMember(protocol.MemberPlan{Name: o.Name, Epoch: id, Run: number, Version: o.Version, Labels: o.Labels, Deadline: o.Deadline})}
 		w.ctx, w.stop = context.WithCancelCause(ctx)
-		interrupted, messages := ctx.Done(), l.Messages()
+		interrupted := ctx.Done()
 		for over := false; !over; {
 			w.step(func(now clock.Instant) protocol.Step { return w.m.Tick(now) })
 			w.mu.Lock()
 			alarm := o.Clock.Alarm(w.m.Next(o.Clock.Now()))
 			w.mu.Unlock()
 			select {
-			case text, open := <-messages:
-				if !open {
-					// Nobody is heard any more, and the leader is lost soon.
-					messages = nil
-					break
-				}
+			case text := <-l.Messages():
 				w.step(func(now clock.Instant) protocol.Step { return w.m.On(now, text) })
 			case <-alarm.C:
 			case <-interrupted:

@@ -19,28 +19,18 @@ type journal struct {
 	members []reporter
 }
 
-// reporter is what the journal knows of a member. Reports may arrive out of order.
+// reporter is what the journal knows of a member: the second up to which all of its reports have arrived, and whether
+// it ended or was lost.
 type reporter struct {
-	// latest is the last second up to which all reports have arrived, next the sequence number of the one after it.
-	latest int64
-	next   uint64
-	// early maps the sequence numbers of later reports to their seconds.
-	early map[uint64]int64
-	// gone is set when the member ended or was lost.
-	gone bool
+	through int64
+	gone    bool
 }
 
 // maxOpen is the number of seconds for which the journal waits for a member.
 const maxOpen = 60
 
-func newReporter() reporter { return reporter{latest: -1, early: make(map[uint64]int64)} }
-
 func newJournal(members int, write func(*results.Interval)) *journal {
-	j := &journal{write: write, open: make(map[int64][]*results.Interval), last: -1}
-	for range members {
-		j.members = append(j.members, newReporter())
-	}
-	return j
+	return &journal{write: write, open: make(map[int64][]*results.Interval), last: -1, members: slices.Repeat([]reporter{{through: -1}}, members)}
 }
 
 // handle processes an event of the fleet.
@@ -52,14 +42,10 @@ func (j *journal) handle(e *protocol.Event) {
 	switch e.Kind {
 	case protocol.MemberJoined:
 		// It may replace a member that was lost before the run began.
-		*of = newReporter()
+		*of = reporter{through: -1}
 	case protocol.SecondTold:
 		one := &e.Second.Interval
-		of.early[e.Sequence] = one.Second
-		for second, came := of.early[of.next]; came; second, came = of.early[of.next] {
-			delete(of.early, of.next)
-			of.latest, of.next = second, of.next+1
-		}
+		of.through = e.Through
 		if one.Second > j.last {
 			j.open[one.Second] = append(j.open[one.Second], one)
 		}
@@ -81,5 +67,5 @@ func (j *journal) handle(e *protocol.Event) {
 
 // isComplete reports whether all remaining members have reported a second.
 func (j *journal) isComplete(second int64) bool {
-	return !slices.ContainsFunc(j.members, func(r reporter) bool { return !r.gone && r.latest < second })
+	return !slices.ContainsFunc(j.members, func(r reporter) bool { return !r.gone && r.through < second })
 }

@@ -144,11 +144,7 @@ func (s *leadership) loop(ctx context.Context, stop func(), until func() bool) {
 	for !until() {
 		alarm := s.clock.Alarm(s.clock.Now().Add(tickEvery))
 		select {
-		case m, open := <-s.hub.Messages():
-			if !open {
-				alarm.Stop()
-				return
-			}
+		case m := <-s.hub.Messages():
 			s.answer(m)
 		case <-alarm.C:
 			// Nobody is missing whose words only wait to be heard.
@@ -172,10 +168,7 @@ func (s *leadership) hear() {
 	const most = 1024
 	for range most {
 		select {
-		case m, open := <-s.hub.Messages():
-			if !open {
-				return
-			}
+		case m := <-s.hub.Messages():
 			s.answer(m)
 		default:
 			return

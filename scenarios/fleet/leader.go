@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"strings"
-	"sync"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
@@ -14,27 +13,14 @@ import (
 	"loadgen/engine/clock"
 )
 
-// busMessage is what a member said.
-type busMessage struct {
-	// From is the member's identity, which the server vouches for.
-	From string
-	Text []byte
-}
-
-// busLeader is the leader's end of the bus. Its methods may be called by several goroutines.
+// busLeader is the leader's end of the bus.
 type busLeader struct {
+	inbox[busMessage]
 	subjects subjects
 	// url is where members of this machine join.
-	url      string
-	server   *server.Server
-	conn     *nats.Conn
-	asks     *nats.Subscription
-	raw      chan *nats.Msg
-	messages chan busMessage
-	claim    *claim
-	ended    chan struct{}
-	reading  sync.WaitGroup
-	closing  sync.Once
+	url    string
+	server *server.Server
+	claim  *claim
 }
 
 // openBus opens the leader's end. Errors wrap [errToken], [errListen], [errUnreachable],
@@ -47,42 +33,31 @@ func openBus(o BusOptions, c clock.Clock) (*busLeader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errToken, err)
 	}
-	l := &busLeader{subjects: subjectsOf(run), url: o.URL, raw: make(chan *nats.Msg, mostWaiting), messages: make(chan busMessage), ended: make(chan struct{})}
+	l := &busLeader{inbox: newInbox[busMessage](), subjects: subjectsOf(run), url: o.URL}
 	if o.URL == "" {
-		err = l.within(&o)
-	} else {
-		l.conn, err = connect(&o, "loadgen-leader")
-	}
-	if err == nil && l.server == nil { // by which others may lead, too
+		err = l.startServer(&o)
+	} else if l.conn, err = connect(&o, "loadgen-leader"); err == nil {
 		l.claim, err = stake(l.conn, l.subjects, c)
 	}
 	if err == nil {
-		if l.asks, err = l.conn.ChanSubscribe(l.subjects.ask("*"), l.raw); err == nil {
-			err = l.conn.FlushTimeout(patience)
-		}
-		if err == nil {
-			err = l.conn.LastError()
-		}
+		err = l.listen(l.subjects.ask("*"), func(m *nats.Msg) (busMessage, bool) {
+			id, ours := strings.CutPrefix(m.Subject, l.subjects.prefix+".member.")
+			from, asks := strings.CutSuffix(id, ".ask")
+			return busMessage{from, m.Data}, ours && asks
+		})
 		if err != nil {
-			err = fmt.Errorf("%w: what members say cannot be heard: %w", errRefused, err)
+			err = fmt.Errorf("%w: cannot subscribe to the members: %w", errRefused, err)
 		}
 	}
 	if err != nil {
 		l.Close()
 		return nil, err
 	}
-	l.reading.Go(func() {
-		passOn(l.ended, l.raw, l.messages, func(m *nats.Msg) (busMessage, bool) {
-			id, ours := strings.CutPrefix(m.Subject, l.subjects.prefix+".member.")
-			from, asks := strings.CutSuffix(id, ".ask")
-			return busMessage{from, m.Data}, ours && asks
-		})
-	})
 	return l, nil
 }
 
-// within starts a server in this process, and connects to it without a socket.
-func (l *busLeader) within(o *BusOptions) error {
+// startServer starts a server in this process, and connects to it without a socket.
+func (l *busLeader) startServer(o *BusOptions) error {
 	own, err := nkeys.CreatePair(nkeys.PrefixByteUser)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errToken, err)
@@ -121,47 +96,21 @@ func (l *busLeader) within(o *BusOptions) error {
 	return nil
 }
 
-// Messages is what members say, until the end is closed.
-func (l *busLeader) Messages() <-chan busMessage { return l.messages }
-
-// Answer says something to a member. What does not get there is asked for again.
+// Answer sends a message to a member, which asks again if it is lost.
 func (l *busLeader) Answer(to string, text []byte) error {
 	return l.conn.Publish(l.subjects.answer(to), text)
 }
 
-// Dropped is how many messages there was no room for.
-func (l *busLeader) Dropped() int {
-	if l.asks == nil {
-		return 0
-	}
-	dropped, err := l.asks.Dropped()
-	if err != nil {
-		return 0
-	}
-	return dropped
-}
-
-// Close ends it, and the server where it is the leader's own. What was answered before has
-// left by then.
+// Close closes the connection, and the server if it is the leader's own, once everything has been sent.
 func (l *busLeader) Close() {
-	l.closing.Do(func() {
-		close(l.ended)
-		l.reading.Wait()
-		if l.claim != nil {
-			l.claim.close()
-		}
-		if l.conn != nil {
-			if l.conn.IsConnected() {
-				// An error says that nobody is left to tell.
-				_ = l.conn.FlushTimeout(patience)
-			}
-			l.conn.Close()
-		}
-		if l.server != nil {
-			l.server.Shutdown()
-			l.server.WaitForShutdown()
-		}
-	})
+	if l.claim != nil {
+		l.claim.close()
+	}
+	l.inbox.Close()
+	if l.server != nil {
+		l.server.Shutdown()
+		l.server.WaitForShutdown()
+	}
 }
 
 // subjects are where the ends of one run speak.

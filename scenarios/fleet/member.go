@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -12,16 +11,10 @@ import (
 	"loadgen/engine/clock"
 )
 
-// busMember is a member's end of the bus. Its methods may be called by several goroutines.
+// busMember is a member's end of the bus.
 type busMember struct {
-	conn     *nats.Conn
-	ask      string
-	answers  *nats.Subscription
-	raw      chan *nats.Msg
-	messages chan []byte
-	ended    chan struct{}
-	reading  sync.WaitGroup
-	closing  sync.Once
+	inbox[[]byte]
+	ask string
 }
 
 // dialBus opens a member's end, under an identity of [newID]. Errors wrap [errToken],
@@ -48,69 +41,14 @@ func dialBus(ctx context.Context, o BusOptions, id string, c clock.Clock) (*busM
 		return nil, err
 	}
 	s := subjectsOf(run)
-	m := &busMember{conn: conn, ask: s.ask(id), raw: make(chan *nats.Msg, mostWaiting), messages: make(chan []byte), ended: make(chan struct{})}
-	if m.answers, err = conn.ChanSubscribe(s.answer(id), m.raw); err == nil {
-		err = conn.FlushTimeout(patience)
+	m := &busMember{inbox: newInbox[[]byte](), ask: s.ask(id)}
+	m.conn = conn
+	if err = m.listen(s.answer(id), func(one *nats.Msg) ([]byte, bool) { return one.Data, true }); err != nil {
+		m.Close()
+		return nil, fmt.Errorf("%w: cannot subscribe to the leader: %w", errRefused, err)
 	}
-	if err == nil {
-		err = conn.LastError()
-	}
-	if err != nil {
-		conn.Close()
-		return nil, fmt.Errorf("%w: answers cannot be heard: %w", errRefused, err)
-	}
-	m.reading.Go(func() {
-		passOn(m.ended, m.raw, m.messages, func(one *nats.Msg) ([]byte, bool) { return one.Data, true })
-	})
 	return m, nil
 }
 
-// passOn hands on what comes in, unless take says that it is none of theirs, until an end is
-// closed.
-func passOn[T any](ended <-chan struct{}, raw <-chan *nats.Msg, to chan<- T, take func(*nats.Msg) (said T, ours bool)) {
-	defer close(to)
-	for {
-		select {
-		case <-ended:
-			return
-		case m := <-raw:
-			said, ours := take(m)
-			if !ours {
-				continue
-			}
-			select {
-			case to <- said:
-			case <-ended:
-				return
-			}
-		}
-	}
-}
-
-// Send says something to the leader. What does not get there has to be said again.
+// Send sends a message to the leader. What is not answered has to be sent again.
 func (m *busMember) Send(text []byte) error { return m.conn.Publish(m.ask, text) }
-
-// Messages is what the leader says, until the end is closed.
-func (m *busMember) Messages() <-chan []byte { return m.messages }
-
-// Dropped is how many messages there was no room for.
-func (m *busMember) Dropped() int {
-	dropped, err := m.answers.Dropped()
-	if err != nil {
-		return 0
-	}
-	return dropped
-}
-
-// Close ends it. What was said before has left by then.
-func (m *busMember) Close() {
-	m.closing.Do(func() {
-		close(m.ended)
-		m.reading.Wait()
-		if m.conn.IsConnected() {
-			// An error says that nobody is left to tell.
-			_ = m.conn.FlushTimeout(patience)
-		}
-		m.conn.Close()
-	})
-}

@@ -26,9 +26,8 @@ var (
 // maxMessageBytes is the longest message.
 const maxMessageBytes = 1 << 20
 
-// mostWaiting are the messages that an end keeps for whoever reads them. What comes when
-// there are as many is dropped, and counted.
-const mostWaiting = 8192
+// maxWaiting is the number of messages that wait to be read. Further ones are dropped and counted.
+const maxWaiting = 8192
 
 // patience is how long a server has to answer.
 const patience = 3 * time.Second

@@ -21,8 +21,8 @@ type Event struct {
 	Of *Share
 	// Second is what a member told, for [SecondTold].
 	Second *Second
-	// Sequence is which of its seconds it is, from 0.
-	Sequence uint64
+	// Through is the second up to which all of its reports have arrived, -1 for none.
+	Through int64
 	// Wait is how long from now the run starts, for [RunStarted], or a turn, for [TurnOrdered].
 	Wait time.Duration
 }

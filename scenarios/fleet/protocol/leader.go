@@ -203,7 +203,7 @@ func (l *Leader) join(now clock.Instant, ask *Ask) Answer {
 		for l.seats[free] != nil {
 			free++
 		}
-		s = &seat{Share: Share{Index: free, Name: ask.Join.Name, Epoch: ask.Epoch, Labels: ask.Join.Labels}, heard: now}
+		s = &seat{Share: Share{Index: free, Name: ask.Join.Name, Epoch: ask.Epoch, Labels: ask.Join.Labels}, heard: now, took: newSequence()}
 		l.seats[free], l.known[ask.Epoch] = s, s
 	}
 	switch {

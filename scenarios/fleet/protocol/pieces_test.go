@@ -16,11 +16,11 @@ import (
 func TestSequences(t *testing.T) {
 	for seed := range uint64(20) {
 		draw := clock.NewStream(seed, "sequences").At(0)
-		var s sequences
+		s := newSequence()
 		set := map[uint64]bool{}
 		for range 2000 {
 			number := uint64(draw.IntN(500))
-			first, sound := s.accept(number)
+			first, sound := s.accept(number, int64(2*number))
 			if !sound || first == set[number] {
 				t.Fatalf("seed %d: %d is first %v, sound %v; the set has it %v", seed, number, first, sound, set[number])
 			}
@@ -28,12 +28,13 @@ func TestSequences(t *testing.T) {
 		}
 		assert.Equalf(t, uint64(len(set)), s.count, "seed %d: %d were counted; want %d", seed, s.count, len(set))
 		for next := range s.next {
+			assert.EqualValues(t, 2*(s.next-1), s.through)
 			assert.Truef(t, set[next], "seed %d: all below %d are said to have come, and %d has not", seed, s.next, next)
 		}
 	}
-	var s sequences
-	if _, sound := s.accept(mostAhead); sound {
-		t.Errorf("%d before any other is taken", mostAhead)
+	s := newSequence()
+	if _, sound := s.accept(maxAhead, 0); sound {
+		t.Errorf("%d before any other is taken", maxAhead)
 	}
 }
 

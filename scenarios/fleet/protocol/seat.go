@@ -23,7 +23,7 @@ type seat struct {
 	// first is its clock as the start was agreed on.
 	first  offset
 	counts results.Counts
-	took   sequences
+	took   sequence
 	// latest is the greatest sequence number so far, latestSecond its second.
 	latest       uint64
 	latestSecond int64
@@ -63,8 +63,8 @@ func (l *Leader) beat(now clock.Instant, s *seat, b *Beat) Answer {
 
 // told takes a second, once.
 func (l *Leader) told(now clock.Instant, s *seat, r *Report) Answer {
-	first, sound := s.took.accept(r.Sequence)
 	second := r.Second.Interval.Second
+	first, sound := s.took.accept(r.Sequence, second)
 	switch {
 	case first && !s.inOrder(r.Sequence, second):
 		l.lose(now, s, fmt.Sprintf("it reported second %d out of order", second))
@@ -82,7 +82,7 @@ func (l *Leader) told(now clock.Instant, s *seat, r *Report) Answer {
 		s.BeganLate = new(*late)
 	}
 	s.Stall = max(s.Stall, r.Second.Stall)
-	l.event(now, Event{Kind: SecondTold, Member: s.Index, Name: s.Name, Second: &r.Second, Sequence: r.Sequence})
+	l.event(now, Event{Kind: SecondTold, Member: s.Index, Name: s.Name, Second: &r.Second, Through: s.took.through})
 	return Answer{}
 }
 
@@ -171,39 +171,41 @@ func (l *Leader) lose(now clock.Instant, s *seat, why string) {
 // maxSkipped bounds the seconds that a member drops: a month.
 const maxSkipped = 31 * 24 * 3600
 
-// mostAhead is how far a second may be ahead of the first that is missing. A member has
+// maxAhead is the maximum distance of a report from the first one that is missing. A member has
 // fewer under way.
-const mostAhead = 4096
+const maxAhead = 4096
 
-// sequences are the numbers that have come, in constant memory: all below next, and some
-// above. The zero value has none.
-type sequences struct {
+// sequence has the sequence numbers of the reports that have arrived, in bounded memory: all below next, and some
+// above, each with its second.
+type sequence struct {
 	next  uint64
-	above map[uint64]struct{}
+	above map[uint64]int64
 	count uint64
+	// through is the second of the last report before next, -1 before the first.
+	through int64
 }
 
-// accept reports whether a number comes for the first time, and whether it may come at all.
-func (s *sequences) accept(number uint64) (first, sound bool) {
+func newSequence() sequence { return sequence{above: make(map[uint64]int64), through: -1} }
+
+// accept reports whether a number is new, and whether it is close enough to the others.
+func (s *sequence) accept(number uint64, second int64) (isNew, ok bool) {
 	if number < s.next {
 		return false, true
 	}
-	if number-s.next >= mostAhead {
+	if number-s.next >= maxAhead {
 		return false, false
 	}
 	if _, had := s.above[number]; had {
 		return false, true
 	}
-	if s.above == nil {
-		s.above = make(map[uint64]struct{})
-	}
-	s.above[number] = struct{}{}
+	s.above[number] = second
 	s.count++
 	for {
-		if _, had := s.above[s.next]; !had {
+		second, had := s.above[s.next]
+		if !had {
 			return true, true
 		}
 		delete(s.above, s.next)
-		s.next++
+		s.next, s.through = s.next+1, second
 	}
 }

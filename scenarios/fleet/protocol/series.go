@@ -24,7 +24,7 @@ func (l *Leader) Next() *Leader {
 		began: l.began, ticked: l.ticked, deadline: clock.Never}
 	n.plan.Search = nil
 	for i, s := range l.seats {
-		one := &seat{Share: Share{Index: s.Index, Name: s.Name, Epoch: s.Epoch, Labels: s.Labels}, heard: l.ticked}
+		one := &seat{Share: Share{Index: s.Index, Name: s.Name, Epoch: s.Epoch, Labels: s.Labels}, heard: l.ticked, took: newSequence()}
 		n.seats[i], n.known[s.Epoch] = one, one
 	}
 	l.before = nil
