@@ -34,18 +34,11 @@ type LeadOptions struct {
 	Seen func(protocol.Event)
 }
 
-// Outcome is what a run of a fleet came to.
+// Outcome is the outcome of a run of a fleet.
 type Outcome struct {
+	protocol.Outcome
 	// Members are in the order of their places.
 	Members []Share
-	// Began is the agreed instant, by the leader's clock; zero where it did not come to one.
-	Began time.Time
-	// Skew is the greatest difference of the instants at which two of them began.
-	Skew time.Duration
-	// Faults are what keeps the run from being whole, none where it is; Notes are what else
-	// there is to say. Each is a sentence.
-	Faults []string
-	Notes  []string
 }
 
 // Share is a member, and what became of its share.
@@ -186,10 +179,7 @@ func (s *leadership) answer(m busMessage) {
 // outcome reads the records.
 func (s *leadership) outcome() (Outcome, error) {
 	came, err := s.l.Outcome()
-	o := Outcome{Skew: came.Skew, Faults: came.Faults, Notes: came.Notes}
-	if came.Start > 0 {
-		o.Began = s.clock.Started().Add(came.Start.Offset())
-	}
+	o := Outcome{Outcome: came}
 	for _, share := range came.Shares {
 		one := Share{Share: share}
 		if one.Share.Record = nil; share.Record != nil {

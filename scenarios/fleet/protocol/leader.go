@@ -27,11 +27,9 @@ type Leader struct {
 	charge [][]byte
 	digest string
 
-	// run is which of a series it is, from 0; before leads the run before, last says that none
-	// follows.
-	run    uint64
-	before *Leader
-	last   bool
+	// run is which of a series it is, from 0; last says that none follows.
+	run  uint64
+	last bool
 
 	phase phase
 	// turn is what is offered, nil where the run has no turns; short says that more would have
@@ -131,13 +129,10 @@ func (l *Leader) On(now clock.Instant, from string, text []byte) []byte {
 		// It is done with this one.
 		s.heard, s.gone = now, l.last
 		answer.Over = l.last
-	case l.before == nil || ask.Run+1 < l.run:
-		l.notes.late++
-		answer.Refused = fmt.Sprintf("run %d of the series is over", ask.Run+1)
 	default:
+		// That run is over and whole, so that everything has arrived before.
 		l.notes.late++
 		s.heard = now
-		answer = l.before.answer(now, &ask)
 	}
 	answer.Run, answer.Number, answer.At = ask.Run, ask.Number, now
 	return encoded(&answer)

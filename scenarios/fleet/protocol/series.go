@@ -20,14 +20,13 @@ func (l *Leader) Next() *Leader {
 			return nil
 		}
 	}
-	n := &Leader{plan: l.plan, run: l.run + 1, before: l, seats: make([]*seat, len(l.seats)), known: make(map[string]*seat),
+	n := &Leader{plan: l.plan, run: l.run + 1, seats: make([]*seat, len(l.seats)), known: make(map[string]*seat),
 		began: l.began, ticked: l.ticked, deadline: clock.Never}
 	n.plan.Search = nil
 	for i, s := range l.seats {
 		one := &seat{Share: Share{Index: s.Index, Name: s.Name, Epoch: s.Epoch, Labels: s.Labels}, heard: l.ticked, took: newSequence()}
 		n.seats[i], n.known[s.Epoch] = one, one
 	}
-	l.before = nil
 	return n
 }
 
