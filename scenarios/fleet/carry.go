@@ -42,7 +42,7 @@ type Own struct {
 	Accounts []run.Endpoint
 }
 
-// Carry has a member offer its share of what its charge says.
+// Carry makes a member offer its share of its charge.
 func (o *Own) Carry(ctx context.Context, c protocol.Charge, l Leading) (*results.Record, error) {
 	var more told
 	if err := json.Unmarshal(c.Options, &more); err != nil {

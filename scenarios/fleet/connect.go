@@ -14,9 +14,9 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// usual are the options of every connection. What is sent while it is down is not kept:
-// whoever asks asks again.
-func usual(name string) []nats.Option {
+// connectionOptions returns the options of every connection. It keeps no messages while it is down: the sender sends
+// again.
+func connectionOptions(name string) []nats.Option {
 	return []nats.Option{nats.Name(name), nats.Timeout(patience), nats.NoEcho(), nats.MaxReconnects(-1),
 		nats.ReconnectWait(200 * time.Millisecond), nats.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond),
 		nats.ReconnectBufSize(-1), nats.PingInterval(20 * time.Second), nats.IgnoreDiscoveredServers(),
@@ -24,8 +24,8 @@ func usual(name string) []nats.Option {
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {})}
 }
 
-// signing signs with a key.
-func signing(key nkeys.KeyPair) (nats.Option, error) {
+// withSignature returns the option that signs with a key.
+func withSignature(key nkeys.KeyPair) (nats.Option, error) {
 	public, err := key.PublicKey()
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func connect(o *BusOptions, name string) (*nats.Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errUnreachable, err)
 	}
-	options := usual(name)
+	options := connectionOptions(name)
 	switch {
 	case o.Creds != "":
 		options = append(options, nats.UserCredentials(o.Creds))
@@ -48,14 +48,14 @@ func connect(o *BusOptions, name string) (*nats.Conn, error) {
 		var signs nats.Option
 		key, err := o.Token.joinKey()
 		if err == nil {
-			signs, err = signing(key)
+			signs, err = withSignature(key)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", errToken, err)
 		}
 		options = append(options, signs)
 	}
-	if options, err = o.trusting(options, at.Scheme == "tls" || !loopback(at.Hostname())); err != nil {
+	if options, err = o.withTrust(options, at.Scheme == "tls" || !loopback(at.Hostname())); err != nil {
 		return nil, fmt.Errorf("%w: %w", errUnreachable, err)
 	}
 	c, err := nats.Connect("nats://"+at.Host, options...)
@@ -73,8 +73,8 @@ func connect(o *BusOptions, name string) (*nats.Conn, error) {
 // errOtherLeader is a server with a certificate that does not follow from the token.
 var errOtherLeader = errors.New("the server has another token than this end")
 
-// trusting adds whom to trust: a leader of the same token, or whom certificates vouch for.
-func (o *BusOptions) trusting(options []nats.Option, secure bool) ([]nats.Option, error) {
+// withTrust adds the servers to trust: a leader with the same token, or those with a trusted certificate.
+func (o *BusOptions) withTrust(options []nats.Option, secure bool) ([]nats.Option, error) {
 	key, err := o.Token.leaderKey()
 	if err != nil {
 		return nil, err

@@ -141,7 +141,7 @@ func (s *leadership) loop(ctx context.Context, stop func(), until func() bool) {
 			s.answer(m)
 		case <-alarm.C:
 			// Nobody is missing whose words only wait to be heard.
-			s.hear()
+			s.answerWaiting()
 			s.l.Tick(s.clock.Now())
 		case <-interrupted:
 			interrupted = nil
@@ -157,7 +157,7 @@ func (s *leadership) loop(ctx context.Context, stop func(), until func() bool) {
 }
 
 // hear answers what waits.
-func (s *leadership) hear() {
+func (s *leadership) answerWaiting() {
 	const most = 1024
 	for range most {
 		select {

@@ -82,11 +82,11 @@ func (l *busLeader) startServer(o *BusOptions) error {
 		}
 		l.url = "nats://" + net.JoinHostPort(host, port)
 	}
-	signs, err := signing(own)
+	signs, err := withSignature(own)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errToken, err)
 	}
-	options, err := o.trusting(append(usual("loadgen-leader"), signs, nats.InProcessServer(l.server)), false)
+	options, err := o.withTrust(append(connectionOptions("loadgen-leader"), signs, nats.InProcessServer(l.server)), false)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errToken, err)
 	}

@@ -49,8 +49,8 @@ var errTarget = errors.New("the member's --target")
 
 // Fill has a sound plan's load be offered by a fleet. Errors are [fields.Fault] of its flags.
 func (o *Offering) Fill(p *run.Plan) error {
-	if o.Members < 1 || o.Members > protocol.MostMembers {
-		return fields.Fault{Path: "processes", What: fmt.Sprintf("expected 1 to %d of them", protocol.MostMembers)}
+	if o.Members < 1 || o.Members > protocol.MaxMembers {
+		return fields.Fault{Path: "processes", What: fmt.Sprintf("expected 1 to %d of them", protocol.MaxMembers)}
 	}
 	if o.Local == nil && p.On != run.Remote {
 		return fields.Fault{Path: "lead", What: "other machines cannot reach this process's engine; expected the same --target URL for each member"}

@@ -23,7 +23,7 @@ var (
 	errLed = errors.New("the fleet of this token has a leader already")
 )
 
-// maxMessageBytes is the longest message.
+// maxMessageBytes is the maximum size of a message.
 const maxMessageBytes = 1 << 20
 
 // maxWaiting is the number of messages that wait to be read. Further ones are dropped and counted.

@@ -19,8 +19,8 @@ import (
 // the token of its fleet.
 const TokenVariable = "LOADGEN_FLEET_TOKEN"
 
-// mostSaid bounds what is kept of what a process says, in bytes.
-const mostSaid = 4 << 10
+// maxSaidBytes bounds what is kept of what a process says, in bytes.
+const maxSaidBytes = 4 << 10
 
 // leaveWithin is how long the processes have to end by themselves once the run is over.
 const leaveWithin = 5 * time.Second
@@ -49,7 +49,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.text = append(t.text, p...)
-	t.text = t.text[max(0, len(t.text)-mostSaid):]
+	t.text = t.text[max(0, len(t.text)-maxSaidBytes):]
 	return len(p), nil
 }
 

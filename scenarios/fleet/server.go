@@ -56,7 +56,7 @@ func (g *gate) Check(c server.ClientAuthentication) bool {
 // serve starts a server in this process, which shows by its certificate that it has the token.
 // Errors wrap [errListen].
 func serve(o *BusOptions, g *gate) (*server.Server, error) {
-	host, port, err := listening(o.Listen)
+	host, port, err := listenAddress(o.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errListen, err)
 	}
@@ -102,7 +102,7 @@ func serve(o *BusOptions, g *gate) (*server.Server, error) {
 
 // listening returns where to listen. That nothing is in the way is tried beforehand: the
 // server itself would only be silent.
-func listening(at string) (host string, port int, err error) {
+func listenAddress(at string) (host string, port int, err error) {
 	if at == "" {
 		return "127.0.0.1", server.RANDOM_PORT, nil
 	}

@@ -17,9 +17,9 @@ import (
 	"loadgen/engine/clock"
 )
 
-// shortestToken and longestToken bound a token, in characters. What is derived from one
+// minTokenLength and maxTokenLength bound a token, in characters. What is derived from one
 // may be seen by whoever connects, and must not be guessed from that.
-const shortestToken, longestToken = 32, 1024
+const minTokenLength, maxTokenLength = 32, 1024
 
 // Token is the secret of a fleet. It prints as nothing of itself.
 type Token struct{ secret string }
@@ -45,8 +45,8 @@ func NewToken() (Token, error) {
 // NewTokenOf takes a token as it was written. Errors wrap [errToken], and do not show it.
 func NewTokenOf(text string) (Token, error) {
 	text = strings.TrimSpace(text)
-	if len(text) < shortestToken || len(text) > longestToken {
-		return Token{}, fmt.Errorf("%w: it has %d characters; expected %d to %d, as `openssl rand -hex 32` gives", errToken, len(text), shortestToken, longestToken)
+	if len(text) < minTokenLength || len(text) > maxTokenLength {
+		return Token{}, fmt.Errorf("%w: it has %d characters; expected %d to %d, as `openssl rand -hex 32` gives", errToken, len(text), minTokenLength, maxTokenLength)
 	}
 	for _, c := range text {
 		if c <= ' ' || c > '~' {
@@ -77,7 +77,7 @@ func ReadToken(path string) (Token, error) {
 	case runtime.GOOS != "windows" && about.Mode().Perm()&0o077 != 0 && about.Mode().Perm() != ofSecret:
 		return Token{}, fmt.Errorf("%w: others can read %s (%04o); chmod 600 it", errToken, path, about.Mode().Perm())
 	}
-	text, err := io.ReadAll(io.LimitReader(file, longestToken+2))
+	text, err := io.ReadAll(io.LimitReader(file, maxTokenLength+2))
 	if err != nil {
 		return Token{}, fmt.Errorf("%w: %w", errToken, err)
 	}

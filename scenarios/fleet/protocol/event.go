@@ -63,7 +63,7 @@ type Share struct {
 	Seconds   uint64 `json:"seconds"`
 	Missing   uint64 `json:"seconds_missing"`
 	Scheduled int64  `json:"scheduled"`
-	// Stall is the longest that its process stood still in a second.
+	// Stall is the longest time in a second for which its process did not run.
 	Stall time.Duration `json:"stall_ns"`
 	// Partial is why its record is not of its whole share, Lost why there is none, and LostAt
 	// how long after the start that was found, negative before; empty where that is not so.

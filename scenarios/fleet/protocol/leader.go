@@ -59,8 +59,8 @@ type Leader struct {
 func NewLeader(p Plan) (*Leader, error) {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
-	if p.Members < 1 || p.Members > MostMembers {
-		fault("members: %d; expected 1 to %d", p.Members, MostMembers)
+	if p.Members < 1 || p.Members > MaxMembers {
+		fault("members: %d; expected 1 to %d", p.Members, MaxMembers)
 	}
 	if p.Deadline <= 0 {
 		fault("deadline: %v; expected more than 0", p.Deadline)
@@ -88,8 +88,8 @@ func (l *Leader) charged(c Charge) error {
 		return fmt.Errorf("charge: %w", err)
 	}
 	parts := split(text)
-	if len(parts) > mostParts {
-		return fmt.Errorf("charge: %d bytes; expected %d at most", len(text), mostParts*partBytes)
+	if len(parts) > maxParts {
+		return fmt.Errorf("charge: %d bytes; expected %d at most", len(text), maxParts*partBytes)
 	}
 	l.charge, l.digest = parts, digest(text)
 	return nil
@@ -189,7 +189,7 @@ func (l *Leader) answer(now clock.Instant, ask *Ask) Answer {
 func (l *Leader) join(now clock.Instant, ask *Ask) Answer {
 	s := l.known[ask.Epoch]
 	if s == nil {
-		if why := l.turnsAway(ask.Join); why != "" {
+		if why := l.refusalOf(ask.Join); why != "" {
 			l.notes.refused++
 			l.event(now, Event{Kind: MemberRefused, Member: -1, Name: ask.Join.Name, Text: why})
 			return Answer{Refused: why}
@@ -219,8 +219,8 @@ func (l *Leader) join(now clock.Instant, ask *Ask) Answer {
 	return Answer{Joined: &Joined{Index: s.Index, Of: l.plan.Members, Parts: len(l.charge), SHA256: l.digest}}
 }
 
-// turnsAway says why a member that has no place gets none, empty where it gets one.
-func (l *Leader) turnsAway(h *Hello) string {
+// refusalOf returns why a new member is refused, empty if it is accepted.
+func (l *Leader) refusalOf(h *Hello) string {
 	if l.err != nil {
 		return l.err.Error()
 	}
@@ -276,7 +276,7 @@ func (l *Leader) Tick(now clock.Instant) {
 			}
 		}
 	}
-	l.settle(now)
+	l.endIfDone(now)
 }
 
 // names lists who is there, the first few.
@@ -336,7 +336,7 @@ func (l *Leader) halt(now clock.Instant, why string) {
 	}
 	l.phase, l.stop, l.until = draining, why, now.Add(l.plan.Drain)
 	l.event(now, Event{Kind: RunStopped, Member: -1, Text: "the run stops: " + why})
-	l.settle(now)
+	l.endIfDone(now)
 }
 
 // fail ends a fleet that has not come to a run.
@@ -346,7 +346,7 @@ func (l *Leader) fail(now clock.Instant, err error) {
 }
 
 // settle finds out whether the run is over.
-func (l *Leader) settle(now clock.Instant) {
+func (l *Leader) endIfDone(now clock.Instant) {
 	if l.phase != running && l.phase != draining {
 		return
 	}

@@ -57,11 +57,11 @@ const (
 
 // The bounds of what a member has under way.
 const (
-	// probesWanted are sent before the first beat, mostProbes where the clock is not known
+	// probesWanted are sent before the first beat, maxProbes where the clock is not known
 	// well enough by then.
-	probesWanted, mostProbes = 16, 64
-	// mostAsked are the seconds and parts on their way at once, mostQueued those that wait.
-	mostAsked, mostParting, mostQueued = 32, 4, 1024
+	probesWanted, maxProbes = 16, 64
+	// maxAsked are the seconds and parts on their way at once, maxQueued those that wait.
+	maxAsked, maxParting, maxQueued = 32, 4, 1024
 )
 
 // Member asks a leader. It belongs to one goroutine.
@@ -120,7 +120,7 @@ func (m *Member) Tick(now clock.Instant) Step {
 	case m.stage == joining && m.plan.Run == 0 && now > m.deadline:
 		m.over(fmt.Errorf("%w within %v", ErrNoLeader, m.plan.Deadline))
 	case m.stage == leaving && now.Sub(m.heard) > linger:
-		m.bye()
+		m.finish()
 	case (m.stage > joining || m.plan.Run > 0) && now.Sub(m.heard) > Lease:
 		m.over(fmt.Errorf("%w: not heard of for %v", ErrLeaderLost, Lease))
 	default:
@@ -169,7 +169,7 @@ func (m *Member) On(now clock.Instant, text []byte) Step {
 		m.over(fmt.Errorf("%w: %s", ErrRefused, answer.Refused))
 		return m.take()
 	case m.stage == leaving, answer.Over:
-		m.bye()
+		m.finish()
 		return m.take()
 	}
 	m.watch.see(probed(left, answer.At, now))
@@ -182,9 +182,9 @@ func (m *Member) On(now clock.Instant, text []byte) Step {
 		m.welcome, m.nextBeat = true, now.Add(beatEvery)
 	case answer.Part != nil && m.stage == fetching:
 		m.fetched.put(answer.Part.Part, answer.Part.Bytes)
-		m.understand(now)
+		m.readCharge(now)
 	case answer.Orders != nil:
-		m.obey(answer.Orders)
+		m.follow(answer.Orders)
 	}
 	if m.stage == fetching {
 		m.probing.back(answer.Number, answer.At, now)
@@ -194,7 +194,7 @@ func (m *Member) On(now clock.Instant, text []byte) Step {
 }
 
 // understand reads the charge, once all of it is there.
-func (m *Member) understand(now clock.Instant) {
+func (m *Member) readCharge(now clock.Instant) {
 	if m.fetched.misses > 0 || m.charge.Of > 0 {
 		return
 	}
@@ -216,7 +216,7 @@ func (m *Member) understand(now clock.Instant) {
 }
 
 // obey does what the leader orders, each thing once.
-func (m *Member) obey(o *Orders) {
+func (m *Member) follow(o *Orders) {
 	if o.Stop != "" && !m.halted {
 		m.halted, m.step.Stop = true, o.Stop
 	}
@@ -263,7 +263,7 @@ func (m *Member) Second(now clock.Instant, s *Second) Step {
 	}
 	m.number++
 	text, err := json.Marshal(&Ask{SchemaVersion: SchemaVersion, Epoch: m.plan.Epoch, Run: m.plan.Run, Number: m.number, Told: &Report{Sequence: m.told, Second: *s}})
-	if err != nil || len(text) > MostBytes || len(m.seconds) >= mostQueued {
+	if err != nil || len(text) > MaxBytes || len(m.seconds) >= maxQueued {
 		m.untold++
 		return m.take()
 	}
@@ -281,8 +281,8 @@ func (m *Member) HandIn(now clock.Instant, record []byte, counts results.Counts,
 		return m.take()
 	}
 	m.parts = split(record)
-	if len(m.parts) > mostParts {
-		return m.Fail(now, fmt.Sprintf("its record has %d bytes, maximum %d", len(record), mostParts*partBytes))
+	if len(m.parts) > maxParts {
+		return m.Fail(now, fmt.Sprintf("its record has %d bytes, maximum %d", len(record), maxParts*partBytes))
 	}
 	m.stage, m.nextPart = sealing, 0
 	m.final = &Final{Parts: len(m.parts), SHA256: digest(record), Told: m.told, Untold: m.untold, Counts: counts, Partial: clipped(partial)}
@@ -294,7 +294,7 @@ func (m *Member) HandIn(now clock.Instant, record []byte, counts results.Counts,
 func (m *Member) Fail(now clock.Instant, reason string) Step {
 	m.pass(now)
 	if m.stage == joining && m.plan.Run == 0 || m.stage == gone {
-		m.bye()
+		m.finish()
 		return m.take()
 	}
 	m.leave(now, clipped(reason))
@@ -325,7 +325,7 @@ func (m *Member) quit(now clock.Instant, err error) {
 
 // clipped is a reason as long as one may be.
 func clipped(text string) string {
-	const most = longest / 2
+	const most = maxTextBytes / 2
 	if len(text) <= most {
 		return text
 	}
@@ -337,7 +337,7 @@ func (m *Member) over(err error) {
 	m.step.Over, m.step.Err = true, err
 }
 
-func (m *Member) bye() { m.over(m.err) }
+func (m *Member) finish() { m.over(m.err) }
 
 func (m *Member) take() Step {
 	step := m.step
@@ -351,7 +351,7 @@ func digest(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// split cuts bytes into parts that a message carries; one at least.
+// split returns bytes as parts for one message each, at least one.
 func split(text []byte) [][]byte {
 	var parts [][]byte
 	for len(text) > partBytes {
@@ -369,12 +369,12 @@ type gathered struct {
 	misses int
 }
 
-// gather waits for so many parts.
+// gather returns a collection for a number of parts.
 func gather(parts int) gathered {
 	return gathered{parts: make([][]byte, parts), had: make([]bool, parts), misses: parts}
 }
 
-// put keeps a part, the first of its number.
+// put keeps a part, unless it has it.
 func (g *gathered) put(part int, text []byte) {
 	if part >= len(g.parts) || g.had[part] {
 		return
@@ -383,7 +383,7 @@ func (g *gathered) put(part int, text []byte) {
 	g.misses--
 }
 
-// whole returns all bytes, once every part is there, and whether they have the digest.
+// whole returns all bytes, and whether they have the digest. Every part must be there.
 func (g *gathered) whole(sha256 string) (text []byte, sound bool) {
 	for _, part := range g.parts {
 		text = append(text, part...)

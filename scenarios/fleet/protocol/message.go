@@ -18,18 +18,18 @@ const SchemaVersion = 1
 
 // The bounds of what is said.
 const (
-	// MostBytes is the longest message; NATS carries 1 MiB unless it is told otherwise.
-	MostBytes = 1 << 20
+	// MaxBytes is the maximum size of a message: the default of NATS.
+	MaxBytes = 1 << 20
 	// partBytes are carried by one message of several, before they are written as JSON.
 	partBytes = 512 << 10
-	// mostParts bounds a record, at 256 MiB, and a charge.
-	mostParts = 512
-	// longest bounds names, labels and reasons, in bytes.
-	longest = 1024
+	// maxParts bounds a record, to 256 MiB, and a charge.
+	maxParts = 512
+	// maxTextBytes bounds names, labels and reasons, in bytes.
+	maxTextBytes = 1024
 	// maxCount bounds each count of a second, so that no sum overflows.
 	maxCount = 1_000_000_000_000
-	// mostLabels is how many labels a member may have.
-	mostLabels = 32
+	// maxLabels is the maximum number of labels of a member.
+	maxLabels = 32
 )
 
 // ErrMalformed is wrapped where a message is none of this protocol.
@@ -164,8 +164,8 @@ type Turn struct {
 // Decode reads what a member says, or the leader. Errors wrap [ErrMalformed], and are an
 // [OtherSchema] where the message is of another version.
 func Decode(text []byte, into interface{ check() error }) error {
-	if len(text) > MostBytes {
-		return fmt.Errorf("%w: %d bytes; expected %d at most", ErrMalformed, len(text), MostBytes)
+	if len(text) > MaxBytes {
+		return fmt.Errorf("%w: %d bytes; expected %d at most", ErrMalformed, len(text), MaxBytes)
 	}
 	err := decode(text, into)
 	if err == nil {
@@ -215,8 +215,8 @@ func (a *Ask) check() error {
 	if a.SchemaVersion != SchemaVersion {
 		return fmt.Errorf("schema_version: %d; expected %d", a.SchemaVersion, SchemaVersion)
 	}
-	if a.Epoch == "" || len(a.Epoch) > longest {
-		return fmt.Errorf("epoch: %d bytes; expected 1 to %d", len(a.Epoch), longest)
+	if a.Epoch == "" || len(a.Epoch) > maxTextBytes {
+		return fmt.Errorf("epoch: %d bytes; expected 1 to %d", len(a.Epoch), maxTextBytes)
 	}
 	said := 0
 	for _, one := range []bool{a.Join != nil, a.Probe != nil, a.Fetch != nil, a.Beat != nil, a.Told != nil, a.Came != nil, a.Final != nil, a.Leave != nil} {
@@ -229,8 +229,8 @@ func (a *Ask) check() error {
 		return fmt.Errorf("it says %d things; expected one", said)
 	case a.Join != nil:
 		return a.Join.check()
-	case a.Fetch != nil && (a.Fetch.Part < 0 || a.Fetch.Part >= mostParts):
-		return fmt.Errorf("fetch.part: %d; expected 0 to %d", a.Fetch.Part, mostParts-1)
+	case a.Fetch != nil && (a.Fetch.Part < 0 || a.Fetch.Part >= maxParts):
+		return fmt.Errorf("fetch.part: %d; expected 0 to %d", a.Fetch.Part, maxParts-1)
 	case a.Beat != nil && a.Beat.Bound < 0:
 		return fmt.Errorf("beat.clock_bound_ns: %v; expected no less than 0", a.Beat.Bound)
 	case a.Told != nil:
@@ -239,8 +239,8 @@ func (a *Ask) check() error {
 		return fmt.Errorf("came.turn: %d, of which %d bytes came; expected 1 or more", a.Came.Turn, len(a.Came.What))
 	case a.Final != nil:
 		return a.Final.check()
-	case a.Leave != nil && len(a.Leave.Reason) > longest:
-		return fmt.Errorf("leave.reason: %d bytes; expected %d at most", len(a.Leave.Reason), longest)
+	case a.Leave != nil && len(a.Leave.Reason) > maxTextBytes:
+		return fmt.Errorf("leave.reason: %d bytes; expected %d at most", len(a.Leave.Reason), maxTextBytes)
 	}
 	return nil
 }
@@ -251,12 +251,12 @@ func (h *Hello) check() error {
 		size = max(size, len(name), len(value))
 	}
 	switch {
-	case h.Name == "" || len(h.Name) > longest:
-		return fmt.Errorf("join.name: %d bytes; expected 1 to %d", len(h.Name), longest)
-	case len(h.Version) > longest:
-		return fmt.Errorf("join.version: %d bytes; expected %d at most", len(h.Version), longest)
-	case len(h.Labels) > mostLabels || size > longest:
-		return fmt.Errorf("join.labels: %d of up to %d bytes; expected %d at most of up to %d", len(h.Labels), size, mostLabels, longest)
+	case h.Name == "" || len(h.Name) > maxTextBytes:
+		return fmt.Errorf("join.name: %d bytes; expected 1 to %d", len(h.Name), maxTextBytes)
+	case len(h.Version) > maxTextBytes:
+		return fmt.Errorf("join.version: %d bytes; expected %d at most", len(h.Version), maxTextBytes)
+	case len(h.Labels) > maxLabels || size > maxTextBytes:
+		return fmt.Errorf("join.labels: %d of up to %d bytes; expected %d at most of up to %d", len(h.Labels), size, maxLabels, maxTextBytes)
 	}
 	return nil
 }
@@ -297,14 +297,14 @@ func (s *Second) check() error {
 
 func (f *Final) check() error {
 	switch {
-	case f.Parts < 1 || f.Parts > mostParts:
-		return fmt.Errorf("final.parts: %d; expected 1 to %d", f.Parts, mostParts)
+	case f.Parts < 1 || f.Parts > maxParts:
+		return fmt.Errorf("final.parts: %d; expected 1 to %d", f.Parts, maxParts)
 	case f.Part < 0 || f.Part >= f.Parts:
 		return fmt.Errorf("final.part: %d; expected 0 to %d", f.Part, f.Parts-1)
 	case len(f.Bytes) > partBytes:
 		return fmt.Errorf("final.bytes: %d; expected %d at most", len(f.Bytes), partBytes)
-	case len(f.Partial) > longest:
-		return fmt.Errorf("final.partial: %d bytes; expected %d at most", len(f.Partial), longest)
+	case len(f.Partial) > maxTextBytes:
+		return fmt.Errorf("final.partial: %d bytes; expected %d at most", len(f.Partial), maxTextBytes)
 	}
 	return nil
 }
@@ -314,13 +314,13 @@ func (a *Answer) check() error {
 		return fmt.Errorf("schema_version: %d; expected %d", a.SchemaVersion, SchemaVersion)
 	}
 	switch j := a.Joined; {
-	case j != nil && (j.Parts < 1 || j.Parts > mostParts):
-		return fmt.Errorf("joined.charge_parts: %d; expected 1 to %d", j.Parts, mostParts)
+	case j != nil && (j.Parts < 1 || j.Parts > maxParts):
+		return fmt.Errorf("joined.charge_parts: %d; expected 1 to %d", j.Parts, maxParts)
 	case j != nil && (j.Index < 0 || j.Index >= j.Of):
 		return fmt.Errorf("joined.index: %d of %d", j.Index, j.Of)
 	case a.Orders != nil && a.Orders.Turn != nil && a.Orders.Turn.Number < 1:
 		return fmt.Errorf("orders.turn.number: %d; expected 1 or more", a.Orders.Turn.Number)
-	case a.Part != nil && (a.Part.Part < 0 || a.Part.Part >= mostParts || len(a.Part.Bytes) > partBytes):
+	case a.Part != nil && (a.Part.Part < 0 || a.Part.Part >= maxParts || len(a.Part.Bytes) > partBytes):
 		return fmt.Errorf("part: %d of %d bytes", a.Part.Part, len(a.Part.Bytes))
 	}
 	return nil

@@ -46,7 +46,7 @@ func TestAsksAreReadStrictly(t *testing.T) {
 		{"attempts of no class", told(results.Interval{Counts: results.Counts{Attempts: 5, Ok: 3}}), "5 attempts"},
 		{"a kind without its operation", told(results.Interval{Kinds: []results.IntervalKind{{Name: "get"}}}), "told.second.response"},
 		{"a number below 0", `{"schema_version":1,"epoch":"e","number":-1,"probe":{}}`, "number"},
-		{"a message that is too long", `{"epoch":"` + strings.Repeat("e", protocol.MostBytes) + `"}`, "at most"},
+		{"a message that is too long", `{"epoch":"` + strings.Repeat("e", protocol.MaxBytes) + `"}`, "at most"},
 	} {
 		err := protocol.Decode([]byte(row.text), new(protocol.Ask))
 		assert.Truef(t, errors.Is(err, protocol.ErrMalformed) && strings.Contains(err.Error(), row.says),

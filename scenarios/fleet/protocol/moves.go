@@ -18,13 +18,13 @@ func (m *Member) move(now clock.Instant) {
 			m.hello(now)
 		}
 	case fetching:
-		for m.nextPart < m.joined.Parts && m.outbox.of(part) < mostParting {
+		for m.nextPart < m.joined.Parts && m.outbox.of(part) < maxParting {
 			m.ask(now, &Ask{Fetch: &Fetch{Part: m.nextPart}}, part)
 			m.nextPart++
 		}
 		m.measure(now)
 	case working, sealing:
-		for len(m.seconds) > 0 && m.outbox.of(second) < mostAsked {
+		for len(m.seconds) > 0 && m.outbox.of(second) < maxAsked {
 			m.send(now, m.seconds[0].number, m.seconds[0].text, second)
 			m.seconds = m.seconds[1:]
 		}
@@ -42,7 +42,7 @@ func (m *Member) move(now clock.Instant) {
 // charge is there and the clock known as well as it gets.
 func (m *Member) measure(now clock.Instant) {
 	p := &m.probing
-	enough := p.answered >= probesWanted && p.best.bound <= MostBound || p.answered >= mostProbes
+	enough := p.answered >= probesWanted && p.best.bound <= MaxClockBound || p.answered >= maxProbes
 	switch {
 	case enough && m.charge.Of > 0:
 		m.watch = watch{now: p.best, on: true}
@@ -58,7 +58,7 @@ func (m *Member) hand(now clock.Instant) {
 	if len(m.seconds) > 0 || m.outbox.of(second) > 0 {
 		return
 	}
-	for m.nextPart < len(m.parts) && m.outbox.of(part) < mostParting {
+	for m.nextPart < len(m.parts) && m.outbox.of(part) < maxParting {
 		one := *m.final
 		one.Part, one.Bytes = m.nextPart, m.parts[m.nextPart]
 		m.ask(now, &Ask{Final: &one}, part)
@@ -68,7 +68,7 @@ func (m *Member) hand(now clock.Instant) {
 	case m.nextPart < len(m.parts) || m.outbox.of(part) > 0:
 	case m.charge.Follows:
 		m.step.Follows = true
-		m.bye()
+		m.finish()
 	default:
 		m.leave(now, "")
 	}

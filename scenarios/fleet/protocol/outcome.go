@@ -30,7 +30,7 @@ type notes struct {
 	malformed, doubled, refused, returned int
 	// late are of an earlier run of the series.
 	late int
-	// stood is the longest that the leader itself stood still.
+	// stood is the longest time for which the leader itself did not run.
 	stood time.Duration
 }
 
@@ -85,7 +85,7 @@ func (l *Leader) Outcome() (Outcome, error) {
 // remarks are what keeps a member's share from being whole, and what else there is to say of it.
 func (s *seat) remarks() (faults, notes []string) {
 	said := func(format string, args ...any) string { return s.Name + " " + fmt.Sprintf(format, args...) + "." }
-	if s.BeganLate != nil && *s.BeganLate > MostLate {
+	if s.BeganLate != nil && *s.BeganLate > MaxLate {
 		notes = append(notes, said("began %v after the agreed instant", s.BeganLate.Round(time.Millisecond)))
 	}
 	if s.Lost != "" {
@@ -99,7 +99,7 @@ func (s *seat) remarks() (faults, notes []string) {
 		faults = append(faults, said("told seconds of %d operations due and %d attempts, and its record has %d and %d",
 			s.counts.Scheduled, s.counts.Attempts, s.final.Counts.Scheduled, s.final.Counts.Attempts))
 	}
-	if s.Drift > MostDrift {
+	if s.Drift > MaxClockDrift {
 		faults = append(faults, said("has a clock that drifted by %v against the leader's: its seconds do not match", s.Drift.Round(time.Millisecond)))
 	}
 	if s.Missing > 0 {

@@ -24,12 +24,12 @@ const (
 	startAfter = 2 * time.Second
 	// linger is how long a leader whose run is over answers those who have not said goodbye.
 	linger = 3 * time.Second
-	// MostBound is within what a member's clock has to be known, MostDrift how far it may move
-	// during the run.
-	MostBound = 5 * time.Millisecond
-	MostDrift = 100 * time.Millisecond
-	// MostLate is how long after the agreed instant a member may begin unsaid.
-	MostLate = 50 * time.Millisecond
+	// MaxClockBound is the maximum uncertainty of a member's clock at the start, MaxClockDrift the maximum
+	// drift during the run.
+	MaxClockBound = 5 * time.Millisecond
+	MaxClockDrift = 100 * time.Millisecond
+	// MaxLate is the delay after the agreed instant from which on a note is made.
+	MaxLate = 50 * time.Millisecond
 )
 
 // Errors of a fleet that has not come to a run, and of a member that has to go.
@@ -70,8 +70,8 @@ type Search interface {
 	Next(came []json.RawMessage) (json.RawMessage, error)
 }
 
-// MostMembers is how many a fleet may have.
-const MostMembers = 10_000
+// MaxMembers is the maximum number of members.
+const MaxMembers = 10_000
 
 // Charge is what a member is to do: its share of a plan.
 type Charge struct {
@@ -99,7 +99,7 @@ type Second struct {
 	// Response are the response times of the operations that succeeded, by kind in their order.
 	Response []*results.Histogram `json:"response"`
 	// BeganLate is how long after the agreed instant the member began, in the second in
-	// which it did; Stall is the longest that its process was kept from running in it.
+	// which it did; Stall is the longest time for which its process did not run in it.
 	BeganLate *time.Duration `json:"began_late_ns,omitempty"`
 	Stall     time.Duration  `json:"stall_ns,omitempty"`
 }

@@ -61,7 +61,7 @@ func (w *watch) see(o offset) {
 		return
 	}
 	moved := (o.ahead - w.now.ahead).Abs() > o.bound+w.now.bound
-	if o.bound <= w.now.bound || (moved || w.age > oldest) && o.bound <= MostBound {
+	if o.bound <= w.now.bound || (moved || w.age > oldest) && o.bound <= MaxClockBound {
 		w.now, w.age = o, 0
 	}
 }

@@ -36,9 +36,9 @@ type seat struct {
 // it agrees on the start.
 func (l *Leader) beat(now clock.Instant, s *seat, b *Beat) Answer {
 	if b.Ready && !s.ready && l.phase == preparing {
-		if b.Bound > MostBound {
+		if b.Bound > MaxClockBound {
 			l.concerns(now, MemberRefused, s, "its clock is not known well enough")
-			l.halt(now, fmt.Sprintf("the clock of %s is known to within %v only; %v at most", s.Name, b.Bound.Round(10*time.Microsecond), MostBound))
+			l.halt(now, fmt.Sprintf("the clock of %s is known to within %v only; %v at most", s.Name, b.Bound.Round(10*time.Microsecond), MaxClockBound))
 		} else {
 			s.ready, s.Planned, s.first = true, b.Planned, offset{b.Offset, b.Bound}
 			l.concerns(now, MemberReady, s, s.Name+" is ready")
@@ -133,7 +133,7 @@ func (l *Leader) final(now clock.Instant, s *seat, f *Final) Answer {
 		l.halt(now, fmt.Sprintf("%s ended early: %s", s.Name, f.Partial))
 	}
 	l.order(now)
-	l.settle(now)
+	l.endIfDone(now)
 	return Answer{}
 }
 
@@ -165,7 +165,7 @@ func (l *Leader) lose(now clock.Instant, s *seat, why string) {
 		l.halt(now, text)
 	}
 	l.order(now)
-	l.settle(now)
+	l.endIfDone(now)
 }
 
 // maxSkipped bounds the seconds that a member drops: a month.
