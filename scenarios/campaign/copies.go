@@ -22,7 +22,7 @@ func (e *events) copied(k uint64, one *eventKind, w *drive.Work, changes func(lo
 		own = []entity.Change{w.Operation.Change}
 	}
 	all := own[:len(own):len(own)]
-	var steps []workflow.Step
+	var steps []workflow.Request
 	for location := 1; location < len(e.locations); location++ {
 		if one.spec.Merges() && one.parts[location] == nil {
 			continue
@@ -45,15 +45,16 @@ func (e *events) copied(k uint64, one *eventKind, w *drive.Work, changes func(lo
 		written = draw.IntN(len(steps))
 	}
 	if w.Workflow == nil {
-		steps = slices.Insert(steps, 0, workflow.Step{Operation: w.Operation, Expected: w.Expected})
+		steps = slices.Insert(steps, 0, workflow.Request{Operation: w.Operation, Expected: w.Expected})
 		if written >= 0 {
 			written++
 		}
 	}
-	series := workflow.NewSeries(w.Workflow, steps...)
-	if w.Workflow = series; written >= 0 {
-		series.Dying(written)
+	crashes := written >= 0
+	if crashes {
+		steps = steps[:written]
 	}
+	w.Workflow = workflow.NewSeries(w.Workflow, crashes, steps...)
 }
 
 // copiedEntities returns the locations of the entities and of their copies, nil without copies.
@@ -194,7 +195,7 @@ func repeatable(changes []entity.Change) []entity.Change {
 }
 
 // copySteps returns the writes of copies to one table, one for each partition.
-func copySteps(table string, changes []entity.Change) []workflow.Step {
+func copySteps(table string, changes []entity.Change) []workflow.Request {
 	var order []string
 	together := make(map[string][]entity.Change)
 	for _, c := range changes {
@@ -203,14 +204,14 @@ func copySteps(table string, changes []entity.Change) []workflow.Step {
 		}
 		together[c.Key.Partition] = append(together[c.Key.Partition], c)
 	}
-	var steps []workflow.Step
+	var steps []workflow.Request
 	for _, partition := range order {
 		list := together[partition]
 		op := target.Operation{Verb: entity.Batch, Table: table, Changes: list}
 		if len(list) == 1 {
 			op = target.Operation{Verb: list[0].Verb, Table: table, Change: list[0]}
 		}
-		steps = append(steps, workflow.Step{Operation: op, Expected: target.Expected{NotFound: list[0].Verb == entity.Delete}})
+		steps = append(steps, workflow.Request{Operation: op, Expected: target.Expected{NotFound: list[0].Verb == entity.Delete}})
 	}
 	return steps
 }

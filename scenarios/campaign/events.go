@@ -297,7 +297,7 @@ func (e *events) work(k uint64, w *drive.Work) {
 	if one.reading != nil {
 		write := w.Workflow
 		if write == nil {
-			write = workflow.NewSeries(nil, workflow.Step{Operation: w.Operation, Expected: w.Expected})
+			write = workflow.NewSeries(nil, false, workflow.Request{Operation: w.Operation, Expected: w.Expected})
 		}
 		w.Workflow = workflow.NewFindWrite(one.reading.operation(event), one.reading.location.generator.KeyOf(event), write)
 	}

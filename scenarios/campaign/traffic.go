@@ -324,19 +324,19 @@ func (r *replay) work(k uint64, w *drive.Work) {
 
 // transact sets the transactions of a row.
 func (r *replay) transact(a *Asked, w *drive.Work) {
-	var steps []workflow.Step
+	var steps []workflow.Request
 	for _, list := range a.Transactions {
 		op := target.Operation{Verb: entity.Batch, Table: r.table}
 		for _, key := range list {
 			op.Changes = append(op.Changes, entity.Change{Verb: entity.InsertOrReplace, Key: key, Properties: r.generator.Properties(r.fresh)})
 		}
-		steps = append(steps, workflow.Step{Operation: op})
+		steps = append(steps, workflow.Request{Operation: op})
 	}
 	if len(steps) == 1 {
 		w.Operation = steps[0].Operation
 		return
 	}
-	w.Workflow, w.Operation = workflow.NewSeries(nil, steps...), target.Operation{}
+	w.Workflow, w.Operation = workflow.NewSeries(nil, false, steps...), target.Operation{}
 }
 
 // minAnswer is the minimum time between two operations of a client without pauses. Faster replies

@@ -22,11 +22,14 @@ type Procedure struct {
 	// foreseen are the requests of an operation without conflicts, scans is the first one's own.
 	foreseen []target.Operation
 	scans    int64
-	resume   func() (struct{}, bool)
-	stop     func()
+	// inner is a workflow that sends some of the requests, nil for none.
+	inner  Workflow
+	resume func() (struct{}, bool)
+	stop   func()
 }
 
 var (
+	_ Audited  = (*Procedure)(nil)
 	_ Counted  = (*Procedure)(nil)
 	_ Pausing  = (*Procedure)(nil)
 	_ Stopping = (*Procedure)(nil)
@@ -90,7 +93,11 @@ func (p *Procedure) Requests() []target.Operation {
 func (p *Procedure) Next(a Attempt) (Move, target.Operation) {
 	t := &p.tx
 	t.pause = 0
-	if a.Outcome.Class(expected(t.expected, a)) != results.Ok {
+	if t.inner {
+		if move, next := p.inner.Next(a); move == Proceed || move == Fail || move == Settle && !wrote(a) {
+			return move, next
+		}
+	} else if a.Outcome.Class(expected(t.expected, a)) != results.Ok {
 		return Settle, target.Operation{}
 	}
 	if p.body == nil {
@@ -133,6 +140,9 @@ func (p *Procedure) start() {
 
 // Stop implements [Stopping].
 func (p *Procedure) Stop() {
+	if inner, stops := p.inner.(Stopping); stops {
+		inner.Stop()
+	}
 	if p.stop != nil {
 		p.stop()
 	}
@@ -143,9 +153,20 @@ func (p *Procedure) Pause() time.Duration { return p.tx.pause }
 
 // Counter implements [Counted].
 func (p *Procedure) Counter(add func(name string, count int64)) {
+	if inner, counts := p.inner.(Counted); counts {
+		inner.Counter(add)
+	}
 	for name, count := range p.tx.counters {
 		add(name, count)
 	}
+}
+
+// Report implements [Audited]: that of the inner workflow, empty without one.
+func (p *Procedure) Report() Report {
+	if inner, audited := p.inner.(Audited); audited {
+		return inner.Report()
+	}
+	return Report{}
 }
 
 // Tx is how the function of a [Procedure] sends requests.
@@ -157,8 +178,9 @@ type Tx struct {
 	pause    time.Duration
 	counters map[string]int64
 	yield    func(struct{}) bool
-	// exits reports that the function ends before its last statement, failed that it gave up.
-	exits, failed bool
+	// exits reports that the function ends before its last statement, failed that it gave up, inner
+	// that the procedure's inner workflow sends the requests.
+	exits, failed, inner bool
 }
 
 // errExit unwinds the function of a procedure.
@@ -178,6 +200,13 @@ func (t *Tx) Send(r Request) Reply {
 	return Reply{*t.attempt.Outcome, t.attempt.Silent}
 }
 
+// run runs the procedure's inner workflow. It returns once that wrote its entity.
+func (t *Tx) run(inner Workflow) {
+	t.inner = true
+	t.Send(Request{Operation: inner.Begin()})
+	t.inner = false
+}
+
 // Sleep delays the next request.
 func (t *Tx) Sleep(pause time.Duration) { t.pause = pause }
 
@@ -194,6 +223,9 @@ func (t *Tx) Fail() {
 	t.failed = true
 	t.exit()
 }
+
+// Killed is the name of the counter of clients that crashed.
+const Killed = "killed"
 
 // CrashIf ends the client here if it is to crash: no further request is sent.
 func (t *Tx) CrashIf(crashes bool) {

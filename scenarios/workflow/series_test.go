@@ -16,18 +16,18 @@ import (
 )
 
 // step is a write of a single entity.
-func step(verb entity.Verb, expected target.Expected) workflow.Step {
+func step(verb entity.Verb, expected target.Expected) workflow.Request {
 	op := target.Operation{Verb: verb, Table: "t", Change: entity.Change{Verb: verb, Key: runner}}
-	return workflow.Step{Operation: op, Expected: expected}
+	return workflow.Request{Operation: op, Expected: expected}
 }
 
 // together is a transaction of an entity and a copy beside it.
-func together(verb entity.Verb) workflow.Step {
+func together(verb entity.Verb) workflow.Request {
 	copied := entity.Change{Verb: entity.InsertOrReplace, Key: entity.Key{Partition: runner.Partition, Row: "copy"}}
 	if verb == entity.Delete {
 		copied.Verb = verb
 	}
-	return workflow.Step{Operation: target.Operation{Verb: entity.Batch, Table: "t", Changes: []entity.Change{{Verb: verb, Key: runner}, copied}}}
+	return workflow.Request{Operation: target.Operation{Verb: entity.Batch, Table: "t", Changes: []entity.Change{{Verb: verb, Key: runner}, copied}}}
 }
 
 func TestSeries(t *testing.T) {
@@ -35,25 +35,25 @@ func TestSeries(t *testing.T) {
 	insert, upsert, remove := step(entity.Insert, target.Expected{}), step(entity.InsertOrReplace, target.Expected{}), step(entity.Delete, gone)
 	for _, row := range []struct {
 		name          string
-		steps         []workflow.Step
+		steps         []workflow.Request
 		attempts, did string
 	}{
-		{"one write alone", []workflow.Step{insert}, "201", "insert succeed"},
-		{"a write and its copy", []workflow.Step{insert, upsert}, "201 204", "insert insert-or-replace succeed"},
-		{"a copy waits for what comes before it", []workflow.Step{insert, upsert}, "503 201 204", "insert settle insert-or-replace succeed"},
-		{"a copy is tried again by itself", []workflow.Step{insert, upsert}, "201 503 204", "insert insert-or-replace settle succeed"},
-		{"an insert of what is there has no copies", []workflow.Step{insert, upsert}, "409", "insert settle"},
-		{"an insert that meets its own success has", []workflow.Step{insert, upsert}, "0? 409? 204", "insert settle insert-or-replace succeed"},
-		{"a deletion of what is gone goes on", []workflow.Step{remove, remove}, "404 204", "delete delete succeed"},
-		{"what is gone has no copies", []workflow.Step{step(entity.Replace, gone), upsert}, "404", "replace settle"},
-		{"an entity that is gone after silence was written", []workflow.Step{remove, remove}, "0? 404? 204", "delete settle delete succeed"},
-		{"even after silence", []workflow.Step{step(entity.Replace, gone), upsert}, "0? 404?", "replace settle settle"},
-		{"silence alone is no success", []workflow.Step{upsert, upsert}, "0? 500?", "insert-or-replace settle settle"},
-		{"a transaction that inserts meets its own success", []workflow.Step{together(entity.Insert), upsert}, "0? 409? 204", "batch settle insert-or-replace succeed"},
-		{"one that replaces what is gone has not", []workflow.Step{together(entity.Replace), upsert}, "0? 404?", "batch settle settle"},
-		{"one that deletes has", []workflow.Step{together(entity.Delete), remove}, "0? 404? 204", "batch settle delete succeed"},
+		{"one write alone", []workflow.Request{insert}, "201", "insert succeed"},
+		{"a write and its copy", []workflow.Request{insert, upsert}, "201 204", "insert insert-or-replace succeed"},
+		{"a copy waits for what comes before it", []workflow.Request{insert, upsert}, "503 201 204", "insert settle insert-or-replace succeed"},
+		{"a copy is tried again by itself", []workflow.Request{insert, upsert}, "201 503 204", "insert insert-or-replace settle succeed"},
+		{"an insert of what is there has no copies", []workflow.Request{insert, upsert}, "409", "insert settle"},
+		{"an insert that meets its own success has", []workflow.Request{insert, upsert}, "0? 409? 204", "insert settle insert-or-replace succeed"},
+		{"a deletion of what is gone goes on", []workflow.Request{remove, remove}, "404 204", "delete delete succeed"},
+		{"what is gone has no copies", []workflow.Request{step(entity.Replace, gone), upsert}, "404", "replace succeed"},
+		{"an entity that is gone after silence was written", []workflow.Request{remove, remove}, "0? 404? 204", "delete settle delete succeed"},
+		{"even after silence", []workflow.Request{step(entity.Replace, gone), upsert}, "0? 404?", "replace settle succeed"},
+		{"silence alone is no success", []workflow.Request{upsert, upsert}, "0? 500?", "insert-or-replace settle settle"},
+		{"a transaction that inserts meets its own success", []workflow.Request{together(entity.Insert), upsert}, "0? 409? 204", "batch settle insert-or-replace succeed"},
+		{"one that replaces what is gone has not", []workflow.Request{together(entity.Replace), upsert}, "0? 404?", "batch settle settle"},
+		{"one that deletes has", []workflow.Request{together(entity.Delete), remove}, "0? 404? 204", "batch settle delete succeed"},
 	} {
-		assert.Equalf(t, row.did, play(workflow.NewSeries(nil, row.steps...), row.attempts), "%s: the series did", row.name)
+		assert.Equalf(t, row.did, play(workflow.NewSeries(nil, false, row.steps...), row.attempts), "%s: the series did", row.name)
 	}
 }
 
@@ -64,7 +64,7 @@ func TestSeriesOfAnAuditedWrite(t *testing.T) {
 	remove := step(entity.Delete, target.Expected{NotFound: true})
 	for _, row := range []struct {
 		name          string
-		first, copied workflow.Step
+		first, copied workflow.Request
 		attempts, did string
 		written       workflow.Written
 	}{
@@ -76,7 +76,7 @@ func TestSeriesOfAnAuditedWrite(t *testing.T) {
 		{"nor has another's entity", insert, upsert, "0? 409? other", "insert settle get fail", workflow.Absent},
 		{"a deletion of what is gone", remove, remove, "404 204", "delete delete succeed", workflow.Absent},
 	} {
-		p := workflow.NewSeries(workflow.NewWrite(row.first.Operation, workflow.WriteID{Run: "r", Number: 3}, ""), row.copied)
+		p := workflow.NewSeries(workflow.NewWrite(row.first.Operation, workflow.WriteID{Run: "r", Number: 3}, ""), false, row.copied)
 		assert.Equal(t, row.did, play(p, row.attempts), row.name)
 		assert.Equal(t, row.written, p.Report().Written, row.name)
 	}
@@ -92,9 +92,9 @@ func TestFindWrite(t *testing.T) {
 		{"an empty page with a token leads on", "200+ page 204 204", "query query+ merge insert-or-merge succeed"},
 		{"nothing is found and nothing written", "200", "query succeed"},
 		{"a busy server leaves it to the policy", "503 page 503 204 204", "query settle merge settle insert-or-merge succeed"},
-		{"what is gone by then is no failure", "page 404", "query merge settle"},
+		{"what is gone by then is no failure", "page 404", "query merge succeed"},
 	} {
-		did := play(workflow.NewFindWrite(query, wanted, workflow.NewSeries(nil, write, copied)), row.attempts)
+		did := play(workflow.NewFindWrite(query, wanted, workflow.NewSeries(nil, false, write, copied)), row.attempts)
 		assert.Equal(t, row.did, did, row.name)
 	}
 }
