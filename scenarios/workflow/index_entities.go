@@ -8,10 +8,10 @@ import (
 
 // The forms of an index entity.
 const (
-	// indexTogether: in the partition of what it lists, written by one transaction.
-	indexTogether = "partition"
-	// indexApart: an entity in another partition or table, kept by a queue.
-	indexApart = "place"
+	// indexInPartition: an entity in the partition of its entities, written by one transaction.
+	indexInPartition = "partition"
+	// indexElsewhere: an entity in another partition or table, kept by a queue.
+	indexElsewhere = "place"
 	// indexBlob: a blob, kept by a queue.
 	indexBlob = "blob"
 )
@@ -57,7 +57,7 @@ var indexKinds = []Kind{
 				}
 				for _, id := range list.ids {
 					// It may have been renamed, or deleted, since the list was written.
-					if listed := t.Send(Read(x.Table, x.named(list, id))); listed.OK() && x.value(listed.Entity) == name {
+					if listed := t.Send(Read(x.Table, list.entityKey(id))); listed.OK() && x.value(listed.Entity) == name {
 						t.Add("found", 1)
 					} else {
 						t.Add("stale", 1)
@@ -78,9 +78,8 @@ var indexKinds = []Kind{
 			}
 			key, name := subject.Key(""), subject.Value(c.Arguments.Text("attribute"))
 			list := c.KeyWith(subject, x.place, c.Arguments.Text("attribute"), name)
-			return NewProcedure(func(t *Tx) {
-				x.repair(t, list, key, name)
-			}, x.reading(list), Read(x.Table, key), x.writing(x.list(list, name)))
+			write, _ := x.writing(x.list(list, name))
+			return NewProcedure(func(t *Tx) { x.repair(t, list, key, name) }, x.reading(list), Read(x.Table, key), write)
 		},
 	},
 	{Name: "index-work", Says: "Receives messages and repairs the lists that they name.",
@@ -89,15 +88,17 @@ var indexKinds = []Kind{
 			share("killed", "The share of turns in which the worker crashes.")}),
 		Counters: []string{"conflicts", "full", "handled", "idle", "killed"},
 		Serves: func(d *Design, a Arguments) []Lack {
-			return lackIf(a.Text("form") == indexTogether, "form", "lists in the entities' partition need no queue; expected form: place, or blob")
+			return lackIf(a.Text("form") == indexInPartition, "form", "lists in the entities' partition need no queue; expected form: place, or blob")
 		},
 		Stores: indexStores, Check: newIndexCheck,
 		New: func(c *Call) Workflow {
-			x := newIndexWorker(c.Setting, c.Arguments, c.Arguments.Count("most"))
+			x, most, crashes := newIndexLists(c.Setting, c.Arguments), c.Arguments.Count("most"), 0
 			if draw := c.Chance; draw.Float64() < c.Arguments.Share("killed") {
-				x.crashes = crashReceived + draw.IntN(crashUndeleted)
+				crashes = crashReceived + draw.IntN(crashUndeleted)
 			}
-			return NewProcedure(func(t *Tx) { work(t, x.handle) }, x.receive())
+			return NewProcedure(func(t *Tx) {
+				work(t, func(t *Tx) (int, bool) { return x.work(t, most, crashes) })
+			}, receive(x.StoreOf(x.queue), most, x.hidden))
 		},
 	},
 }
@@ -105,7 +106,7 @@ var indexKinds = []Kind{
 // indexPlaced returns the parameters that say where lists are.
 func indexPlaced() []Parameter {
 	return []Parameter{
-		choice("form", "The form of a list: an entity in the same partition, elsewhere, or a blob.", indexTogether, indexApart, indexBlob),
+		choice("form", "The form of a list: an entity in the same partition, elsewhere, or a blob.", indexInPartition, indexElsewhere, indexBlob),
 		required("place", "The list's place; a blob is named by its keys.", OfPlace),
 		required("property", "The property with the indexed value.", OfProperty),
 		{Name: "container", Says: "The container of blob lists.", Type: OfName, Default: "lists"},
@@ -129,7 +130,7 @@ func indexContainers(a Arguments) []Store {
 }
 
 func indexStores(a Arguments) []Store {
-	if a.Text("form") == indexTogether {
+	if a.Text("form") == indexInPartition {
 		return nil
 	}
 	return append(indexContainers(a), Store{Name: a.Text("queue"), Queue: true})
@@ -148,7 +149,7 @@ func indexLacks(d *Design, a Arguments, renames bool) []Lack {
 	apart := slices.IndexFunc(names, func(attribute string) bool { return attribute != name && slices.Contains(d.Own.RowNames, attribute) })
 	missing := func(attribute string) bool { return !slices.Contains(names, attribute) }
 	switch {
-	case a.Text("form") == indexTogether && (place.Table != d.Own.Table || place.PartitionKey != d.Own.PartitionKey):
+	case a.Text("form") == indexInPartition && (place.Table != d.Own.Table || place.PartitionKey != d.Own.PartitionKey):
 		return append(lacks, lackIf(true, "place", "a transaction needs one partition; expected the list in the entities' table "+
 			"with partition_key %q, or form: place", d.Own.PartitionKey)...)
 	case apart >= 0:

@@ -1,127 +1,119 @@
 package workflow
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"loadgen/engine/entity"
 	"loadgen/target"
 )
 
+// indexLists are the lists of one index. It is immutable.
+type indexLists struct {
+	*Setting
+	form, place, container, property string
+	queue                            string
+	hidden                           time.Duration
+	blind                            bool
+}
+
+func newIndexLists(s *Setting, a Arguments) *indexLists {
+	return &indexLists{Setting: s, form: a.Text("form"), place: a.Text("place"), container: a.Text("container"), property: a.Text("property"),
+		queue: a.Text("queue"), hidden: a.Duration("hidden"), blind: a.Truth("blind")}
+}
+
 // indexList is a list as read and as it will be written. Line feeds and tabs separate entries; no
 // key contains them.
 type indexList struct {
 	key entity.Key
-	// of is the property that it lists by, name the value that the listed entities have,
-	// ids what names them.
-	of, name string
-	ids      []string
-	// there says that there was one, which then had this version, or this ETag.
-	there   bool
+	// property has the value name in all listed entities, which ids identify.
+	property, name string
+	ids            []string
+	// exists reports that the list was read, with this version if it is an entity, or this ETag.
+	exists  bool
 	version entity.Ticks
 	etag    string
 }
 
 // add adds an id, and reports whether the list lacked it.
 func (l *indexList) add(id string) bool {
-	if slices.Contains(l.ids, id) {
-		return false
+	lacks := !slices.Contains(l.ids, id)
+	if lacks {
+		l.ids = append(l.ids, id)
 	}
-	l.ids = append(l.ids, id)
-	return true
+	return lacks
 }
 
 func (l *indexList) remove(id string) {
 	l.ids = slices.DeleteFunc(l.ids, func(one string) bool { return one == id })
 }
 
-// text returns the property with the name, which distinguishes the lists of different indexes, and
+// text returns the property and the name, which distinguish the lists of different indexes, and
 // the ids, one per line.
-func (l *indexList) text() string {
-	return strings.Join(append([]string{l.of + "\t" + l.name}, l.ids...), "\n")
+func (l *indexList) text() []byte {
+	text := []byte(l.property + "\t" + l.name)
+	for _, id := range l.ids {
+		text = append(append(text, '\n'), id...)
+	}
+	return text
 }
 
-func (l *indexList) fill(text string) {
-	lines := strings.Split(text, "\n")
-	l.of, l.name, _ = strings.Cut(lines[0], "\t")
+func (l *indexList) parse(text []byte) {
+	lines := strings.Split(string(text), "\n")
+	l.property, l.name, _ = strings.Cut(lines[0], "\t")
 	l.ids = lines[1:]
 }
 
-// indexProperty begins the names of the properties that a list lies in: one has 64 KiB
-// at most, and so there are as many as it takes.
-const indexProperty = "Ids"
-
-// properties returns the list as the properties of an entity.
-func (l *indexList) properties() []entity.Property {
-	var list []entity.Property
-	for part := range slices.Chunk([]byte(l.text()), entity.MaxBinaryBytes) {
-		list = append(list, entity.Property{Name: indexPart(len(list)), Value: entity.Binary(part)})
-	}
-	return list
-}
-
-func indexPart(number int) string {
-	if number == 0 {
-		return indexProperty
-	}
-	return fmt.Sprintf("%s%02d", indexProperty, number+1)
-}
-
-// unpack sets the list to what an entity has, and reports whether that is one.
+// unpack parses a list from an entity's properties, and reports whether the entity is a list.
 func (l *indexList) unpack(stored entity.Packed) bool {
-	var text strings.Builder
+	var text bytes.Buffer
 	for number := 0; ; number++ {
-		part, some := stored.Lookup(indexPart(number))
-		if !some {
-			l.fill(text.String())
+		part, found := stored.Lookup(indexPart(number))
+		if !found {
+			l.parse(text.Bytes())
 			return number > 0
 		}
-		text.WriteString(string(part.Bytes()))
+		text.Write(part.Bytes())
 	}
 }
 
-// indexOf identifies an index of a run by form, place and property.
-type indexOf struct{ form, place, container, property string }
-
-// indexLists is where the lists of one index lie. It is immutable.
-type indexLists struct {
-	*Setting
-	indexOf
-	queue string
-	blind bool
+// indexPart returns the name of a property that has a part of a list: a property has a maximum of
+// 64 KiB.
+func indexPart(number int) string {
+	if number == 0 {
+		return "Ids"
+	}
+	return fmt.Sprintf("Ids%02d", number+1)
 }
 
-func newIndexLists(s *Setting, a Arguments) *indexLists {
-	return &indexLists{Setting: s, indexOf: indexOf{a.Text("form"), a.Text("place"), a.Text("container"), a.Text("property")},
-		queue: a.Text("queue"), blind: a.Truth("blind")}
-}
-
-// list returns the list of a name while nothing is in it.
+// list returns an empty list.
 func (x *indexLists) list(key entity.Key, name string) *indexList {
-	return &indexList{key: key, of: x.property, name: name}
+	return &indexList{key: key, property: x.property, name: name}
 }
 
 // table returns the name of the table of lists that are entities.
 func (x *indexLists) table() string {
-	if x.form == indexTogether {
+	if x.form == indexInPartition {
 		return x.Table
 	}
 	return x.TableOf(x.place)
 }
 
-// id returns the name of an entity in a list: the RowKey in its own partition.
+// id returns the id of an entity in a list: the RowKey in its own partition.
 func (x *indexLists) id(key entity.Key) string {
-	if x.form == indexTogether {
+	if x.form == indexInPartition {
 		return key.Row
 	}
 	return key.Partition + "\t" + key.Row
 }
 
-// named returns the key of the entity that an id of a list names.
-func (x *indexLists) named(l *indexList, id string) entity.Key {
-	partition, row, apart := strings.Cut(id, "\t")
-	if !apart {
+// entityKey returns the key of the entity with an id.
+func (l *indexList) entityKey(id string) entity.Key {
+	partition, row, hasPartition := strings.Cut(id, "\t")
+	if !hasPartition {
 		return entity.Key{Partition: l.key.Partition, Row: id}
 	}
 	return entity.Key{Partition: partition, Row: row}
@@ -132,12 +124,10 @@ func (x *indexLists) value(stored entity.Packed) string {
 	return value.Text()
 }
 
-func blobName(key entity.Key) string { return key.Partition + "/" + key.Row }
-
 // reading returns the request that reads a list, read the list.
 func (x *indexLists) reading(key entity.Key) Request {
 	if x.form == indexBlob {
-		return Beside(target.Beside{Verb: target.GetBlob, Store: x.StoreOf(x.container), Name: blobName(key)}, 404)
+		return Beside(target.Beside{Verb: target.GetBlob, Store: x.StoreOf(x.container), Name: keyText(key)}, 404)
 	}
 	return Read(x.table(), key)
 }
@@ -146,63 +136,92 @@ func (x *indexLists) read(t *Tx, key entity.Key, name string) *indexList {
 	l, stored := x.list(key, name), t.Send(x.reading(key))
 	switch {
 	case len(stored.Found) > 0:
-		l.there, l.etag = true, stored.Found[0].ETag
-		l.fill(string(stored.Found[0].Body))
+		l.exists, l.etag = true, stored.Found[0].ETag
+		l.parse(stored.Found[0].Body)
 	case x.form != indexBlob && stored.OK():
-		l.there, l.version = true, stored.Version
+		l.exists, l.version = true, stored.Version
 		l.unpack(stored.Entity)
 	}
 	return l
 }
 
-// change returns the write of a list that is an entity: over what was read alone, unless
-// that is done blindly.
-func (x *indexLists) change(l *indexList) entity.Change {
-	c := entity.Change{Verb: entity.Insert, Key: l.key, Properties: l.properties()}
+// writing returns the request that writes a list, unless another client did so since it was read,
+// and whether the list fits into an entity, if it is one.
+func (x *indexLists) writing(l *indexList) (r Request, fits bool) {
+	if x.form == indexBlob {
+		put := target.Beside{Verb: target.PutBlob, Store: x.StoreOf(x.container), Name: keyText(l.key), Body: l.text(), Match: l.etag}
+		switch {
+		case x.blind:
+			put.Match = ""
+		case !l.exists:
+			put.Match = target.IfAbsent
+		}
+		return Beside(put, overtaken...), true
+	}
+	c := entity.Change{Verb: entity.Insert, Key: l.key}
+	for part := range slices.Chunk(l.text(), entity.MaxBinaryBytes) {
+		c.Properties = append(c.Properties, entity.Property{Name: indexPart(len(c.Properties)), Value: entity.Binary(part)})
+	}
 	switch {
 	case x.blind:
 		c.Verb = entity.InsertOrReplace
-	case l.there:
+	case l.exists:
 		c.Verb, c.Match = entity.Replace, entity.MatchExactly(l.version)
 	}
-	return c
-}
-
-// fits reports whether a list is not too long for what it lies in.
-func (x *indexLists) fits(l *indexList) bool {
-	return x.form == indexBlob || entity.Size(l.key, l.properties()) <= entity.MaxEntityBytes
-}
-
-// writing returns the request that writes a list, unless another client did so since it was read.
-func (x *indexLists) writing(l *indexList) Request {
-	if x.form != indexBlob {
-		return WriteOne(x.table(), x.change(l), overtaken...)
-	}
-	put := target.Beside{Verb: target.PutBlob, Store: x.StoreOf(x.container), Name: blobName(l.key), Body: []byte(l.text()), Match: l.etag}
-	switch {
-	case x.blind:
-		put.Match = ""
-	case !l.there:
-		put.Match = target.IfAbsent
-	}
-	return Beside(put, overtaken...)
+	return WriteOne(x.table(), c, overtaken...), entity.Size(c.Key, c.Properties) <= entity.MaxEntityBytes
 }
 
 // repair updates a list for one entity: it reads the list and the entity, and writes the list with
 // the entity if it exists and has the list's value, else without. It always writes, so that every
 // client that read the list before restarts.
-func (x *indexLists) repair(t *Tx, key, about entity.Key, name string) {
+func (x *indexLists) repair(t *Tx, key, own entity.Key, name string) {
 	for range t.Restarts("conflicts") {
 		l := x.read(t, key, name)
-		stored := t.Send(Read(x.Table, about))
-		if !stored.OK() || x.value(stored.Entity) != name {
-			l.remove(x.id(about))
-		} else if l.add(x.id(about)) && !x.fits(l) {
+		stored, added := t.Send(Read(x.Table, own)), false
+		if stored.OK() && x.value(stored.Entity) == name {
+			added = l.add(x.id(own))
+		} else {
+			l.remove(x.id(own))
+		}
+		write, fits := x.writing(l)
+		if added && !fits {
 			t.Add("full", 1)
 			return
 		}
-		if t.Send(x.writing(l)).OK() {
+		if t.Send(write).OK() {
 			return
 		}
 	}
+}
+
+// The requests after which a worker crashes.
+const (
+	crashReceived = iota + 1
+	crashRepaired
+	crashUndeleted
+)
+
+// work receives messages, repairs the lists that they name by the entities' current values, and
+// deletes the messages. Receiving one twice, or two out of order, is harmless: a message names what
+// to examine, not what to write. The worker crashes after a request, 0 for none.
+func (x *indexLists) work(t *Tx, most, crashes int) (handled int, silent bool) {
+	received := t.Send(receive(x.StoreOf(x.queue), most, x.hidden))
+	t.CrashIf(len(received.Found) > 0 && crashes == crashReceived)
+	for _, m := range received.Found {
+		own, lines, _ := strings.Cut(string(m.Body), "\n")
+		partition, row, _ := strings.Cut(own, "\t")
+		for line := range strings.SplitSeq(lines, "\n") {
+			// [indexChange.needRepair] writes seven fields.
+			if fields := strings.Split(line, "\t"); len(fields) == 7 {
+				lists := *x
+				lists.form, lists.place, lists.container, lists.property = fields[3], fields[4], fields[5], fields[6]
+				lists.repair(t, entity.Key{Partition: fields[0], Row: fields[1]}, entity.Key{Partition: partition, Row: row}, fields[2])
+				t.CrashIf(crashes == crashRepaired)
+			}
+		}
+		t.CrashIf(crashes != 0)
+		t.Send(remove(x.StoreOf(x.queue), m))
+		t.Add("handled", 1)
+	}
+	return len(received.Found), received.Silent
 }
