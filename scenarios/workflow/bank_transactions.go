@@ -42,11 +42,7 @@ var transferKinds = []Kind{{
 		return newFinding("the legs of each transfer sum to zero", func(t *Tx, f *Findings) {
 			sums := make(map[string]int64)
 			var order []string
-			for row := range t.Rows(Query(s.Table, target.Query{})) {
-				id, some := row.Entity.Lookup(transferID)
-				if !some {
-					continue
-				}
+			for row, id := range t.values(Query(s.Table, target.Query{}), transferID) {
 				if _, known := sums[id.Text()]; !known {
 					order = append(order, id.Text())
 				}

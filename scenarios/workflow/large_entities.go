@@ -39,14 +39,12 @@ func newLargeCheck(s *Setting, a Arguments) Check {
 		return nil
 	}
 	return newFinding("each blob to which an entity points is there", func(t *Tx, f *Findings) {
-		there := make(map[string]bool)
+		blobs := make(map[string]bool)
 		for blob := range t.blobs(s.StoreOf(largeStore), "", maxListed) {
-			there[blob.Name] = true
+			blobs[blob.Name] = true
 		}
-		for row := range t.Rows(Query(s.Table, target.Query{})) {
-			if name, points := row.Entity.Lookup(largePointer); points {
-				f.Look(there[name.Text()], "entity %q, %q: missing blob", row.Key.Partition, row.Key.Row)
-			}
+		for row, name := range t.values(Query(s.Table, target.Query{}), largePointer) {
+			f.Look(blobs[name.Text()], "entity %q, %q: missing blob", row.Key.Partition, row.Key.Row)
 		}
 	})
 }

@@ -10,20 +10,20 @@ import (
 	"loadgen/target"
 )
 
-// viewOf is the property of a view that names the partition which it is of.
+// viewOf is the property of a view with its PartitionKey.
 const viewOf = "ViewOf"
 
-// viewParameters returns what all workflows of views take, and more.
+// viewParameters returns the common parameters of views, and more.
 func viewParameters(more ...Parameter) []Parameter {
 	return append([]Parameter{
 		required("view", "The view's place.", OfPlace),
-		required("adds", "The property to add up.", OfProperty),
+		addedProperty,
 		{Name: "queue", Says: "The queue of view changes.", Type: OfName, Default: "views"},
 		queueHidden,
 	}, more...)
 }
 
-func viewLacks(d *Design, a Arguments) []Lack { return addsUp(d, a, "view") }
+func viewLacks(d *Design, a Arguments) []Lack { return partitionSumLacks(d, a, "view") }
 
 // viewKinds are the workflows of materialized views: a worker stores a query's result next to the
 // data and can rebuild it at any time.
@@ -86,11 +86,8 @@ func (v *views) rebuild(t *Tx, partition string, key entity.Key) {
 		if view := t.Send(Read(v.table, key)); view.OK() {
 			change.Verb, change.Match = entity.Replace, entity.MatchExactly(view.Version)
 		}
-		var there sum
-		for row := range t.Rows(Query(v.Table, target.OnePartition(partition))) {
-			there.addRow(row, v.adds)
-		}
-		change.Properties = append(there.properties(), entity.Property{Name: viewOf, Value: entity.String(partition)})
+		all := t.sum(v.Table, partition, v.adds, key)
+		change.Properties = append(all.properties(), entity.Property{Name: viewOf, Value: entity.String(partition)})
 		if t.Send(WriteOne(v.table, change, overtaken...)).OK() {
 			t.Add("made", 1)
 			return
@@ -124,26 +121,21 @@ func newViewCheck(s *Setting, a Arguments) Check {
 	return newFinding("each view is what is there", func(t *Tx, f *Findings) {
 		v := newViews(s, a)
 		drain(t, v.hidden, func(t *Tx) (int, bool) { return v.handle(t, maxReceived) })
-		there, views := make(sums), make(sums)
-		see := func(row target.Row) {
-			if of, view := row.Entity.Lookup(viewOf); view {
-				views[of.Text()] = sumOf(row.Entity)
-			} else {
-				there.addRow(row, v.adds)
+		sums, views := make(map[string]sum), make(map[string]sum)
+		read := func(r Request) {
+			for row := range t.Rows(r) {
+				if of, view := row.Entity.Lookup(viewOf); view {
+					views[of.Text()] = sumOf(row.Entity)
+				} else if value, found := row.Entity.Lookup(v.adds); found {
+					sums[row.Key.Partition] = sums[row.Key.Partition].plus(value)
+				}
 			}
 		}
-		for row := range t.Rows(Query(v.Table, target.Query{})) {
-			see(row)
+		if read(Query(v.Table, target.Query{})); v.table != v.Table {
+			read(Query(v.table, target.Query{}, 404))
 		}
-		if v.table != v.Table {
-			for row := range t.Rows(Query(v.table, target.Query{}, 404)) {
-				see(row)
-			}
-		}
-		for _, partition := range slices.Sorted(maps.Keys(there)) {
-			is, view := there[partition], views[partition]
-			f.Look(is == view, "view of partition %s: %d entities, sum %d; want %d, sum %d",
-				partition, view.count, view.total, is.count, is.total)
+		for _, partition := range slices.Sorted(maps.Keys(sums)) {
+			compareSum(f, "view", partition, views[partition], sums[partition])
 		}
 	})
 }

@@ -74,15 +74,13 @@ var moveKinds = []Kind{{
 	Check: func(s *Setting, a Arguments) Check {
 		return newFinding("each member is there once", func(t *Tx, f *Findings) {
 			member, found := a.Text("member"), make(map[entity.Value]int)
-			for row := range t.Rows(Query(s.Table, target.Query{})) {
-				if who, some := row.Entity.Lookup(member); some {
-					found[who]++
-				}
+			for _, value := range t.values(Query(s.Table, target.Query{}), member) {
+				found[value]++
 			}
 			for n := range s.Loaded {
 				subject := s.Member(n)
-				who, _ := lookup(subject.Properties(), member)
-				f.Look(found[who] == 1, "member %q exists %d times", subject.Key("").Row, found[who])
+				value, _ := lookup(subject.Properties(), member)
+				f.Look(found[value] == 1, "member %q exists %d times", subject.Key("").Row, found[value])
 			}
 		})
 	},
@@ -118,17 +116,13 @@ var groupKinds = []Kind{{
 			return nil
 		}
 		return newFinding("members bear the name of their group", func(t *Tx, f *Findings) {
-			named := make(map[string]string)
-			for row := range t.Rows(Query(s.TableOf(a.Text("place")), target.Query{})) {
-				if name, some := row.Entity.Lookup(groupName); some {
-					named[row.Key.Partition] = name.Text()
-				}
+			names := make(map[string]string)
+			for row, name := range t.values(Query(s.TableOf(a.Text("place")), target.Query{}), groupName) {
+				names[row.Key.Partition] = name.Text()
 			}
-			for row := range t.Rows(Query(s.Table, target.Query{})) {
-				name, some := row.Entity.Lookup(a.Text("copied"))
-				own, known := named[row.Key.Partition]
-				if some && known {
-					f.Look(name.Text() == own, "%s of partition %s names its group %q; want %q", row.Key.Row, row.Key.Partition, name.Text(), own)
+			for row, copied := range t.values(Query(s.Table, target.Query{}), a.Text("copied")) {
+				if name, known := names[row.Key.Partition]; known {
+					f.Look(copied.Text() == name, "%s of partition %s names its group %q; want %q", row.Key.Row, row.Key.Partition, copied.Text(), name)
 				}
 			}
 		})

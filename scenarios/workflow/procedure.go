@@ -273,6 +273,17 @@ func (t *Tx) Rows(r Request) iter.Seq[target.Row] {
 	}
 }
 
+// values sends a query page by page and returns its rows that have a property, with its value.
+func (t *Tx) values(r Request, property string) iter.Seq2[target.Row, entity.Value] {
+	return func(yield func(target.Row, entity.Value) bool) {
+		for row := range t.Rows(r) {
+			if value, found := row.Entity.Lookup(property); found && !yield(row, value) {
+				return
+			}
+		}
+	}
+}
+
 // entities reads a table and returns its entities by their keys.
 func (t *Tx) entities(table string) map[entity.Key]entity.Packed {
 	all := make(map[entity.Key]entity.Packed)

@@ -69,10 +69,8 @@ var bagKinds = []Kind{{
 		return newFinding("no property is lost", func(t *Tx, f *Findings) {
 			name := a.Text("unknown")
 			found := make(map[entity.Key]entity.Value)
-			for row := range t.Rows(Query(s.Table, target.Query{Select: []string{name}})) {
-				if value, some := row.Entity.Lookup(name); some {
-					found[row.Key] = value
-				}
+			for row, value := range t.values(Query(s.Table, target.Query{Select: []string{name}}), name) {
+				found[row.Key] = value
 			}
 			for n := range s.Loaded {
 				subject := s.Member(n)

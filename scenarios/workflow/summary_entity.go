@@ -5,7 +5,7 @@ import (
 	"loadgen/target"
 )
 
-// The properties of a summary: how many entities it is of, and their total.
+// The properties of a summary: the count of entities, and their total.
 const (
 	summaryCount = "SummaryCount"
 	summaryTotal = "SummaryTotal"
@@ -17,10 +17,10 @@ var sumKinds = []Kind{{
 	Inserts: true, Counters: []string{"restarts", "killed", "unknown"},
 	Parameters: []Parameter{
 		required("summary", "The summary's place.", OfPlace),
-		required("adds", "The property to add up.", OfProperty),
+		addedProperty,
 		share("killed", "The share of clients that crash between two writes."),
 	},
-	Serves: func(d *Design, a Arguments) []Lack { return addsUp(d, a, "summary") },
+	Serves: func(d *Design, a Arguments) []Lack { return partitionSumLacks(d, a, "summary") },
 	New: func(c *Call) Workflow {
 		place := c.Arguments.Text("summary")
 		w := &summedInsert{call: c, key: c.Subject.Key(place), table: c.TableOf(place)}
@@ -29,80 +29,76 @@ var sumKinds = []Kind{{
 		w.killed = c.Happens("killed")
 		w.read = Read(w.table, w.key)
 		if w.table == c.Table && w.key.Partition == w.entity.Key.Partition {
-			return NewProcedure(w.together, w.read, transact(c.Table, []entity.Change{w.entity, w.raise(sum{}, entity.MatchExactly(1))}))
+			return NewProcedure(w.inTransaction, w.read, transact(c.Table, []entity.Change{w.entity, w.raise(sum{}, entity.MatchExactly(1))}))
 		}
-		return NewProcedure(w.apart, w.read, w.store(), WriteOne(w.table, w.raise(sum{}, entity.MatchExactly(1))))
+		return NewProcedure(w.separately, w.read, w.store(), WriteOne(w.table, w.raise(sum{}, entity.MatchExactly(1))))
 	},
 	Check: func(s *Setting, a Arguments) Check {
 		return newFinding("each summary is what is there", func(t *Tx, f *Findings) {
-			there := make(sums)
-			for row := range t.Rows(Query(s.Table, target.Query{})) {
-				there.addRow(row, a.Text("adds"))
+			sums := make(map[string]sum)
+			for row, value := range t.values(Query(s.Table, target.Query{}), a.Text("adds")) {
+				sums[row.Key.Partition] = sums[row.Key.Partition].plus(value)
 			}
-			for row := range t.Rows(Query(s.TableOf(a.Text("summary")), target.Query{})) {
-				if _, some := row.Entity.Lookup(summaryCount); some {
-					summary, is := sumOf(row.Entity), there[row.Key.Partition]
-					f.Look(summary == is, "summary of partition %s: %d entities, sum %d; want %d, sum %d",
-						row.Key.Partition, summary.count, summary.total, is.count, is.total)
-				}
+			for row := range t.values(Query(s.TableOf(a.Text("summary")), target.Query{}), summaryCount) {
+				compareSum(f, "summary", row.Key.Partition, sumOf(row.Entity), sums[row.Key.Partition])
 			}
 		})
 	},
 }}
 
-// addsUp returns what keeps a property from being added up by partitions, at the place that a
-// parameter names.
-func addsUp(d *Design, a Arguments, place string) []Lack {
+var addedProperty = required("adds", "The property to add up.", OfProperty)
+
+// partitionSumLacks returns what a design lacks for the sum of a property by partitions, at the
+// place that a parameter names.
+func partitionSumLacks(d *Design, a Arguments, place string) []Lack {
 	p := d.Property(a.Text("adds"))
 	return append(d.PartitionWide(place, a.Text(place)),
 		lackIf(p.Type != entity.TypeInt32 && p.Type != entity.TypeInt64, "adds", "expected an Int32 or an Int64")...)
 }
 
-// sum is how many entities there are, and what they come to.
+// sum is a count of entities and the total of their values.
 type sum struct{ count, total int64 }
 
-func (t *sum) add(value entity.Value) { t.count, t.total = t.count+1, t.total+value.Int() }
+func (s sum) plus(value entity.Value) sum { return sum{s.count + 1, s.total + value.Int()} }
 
-// addRow adds an entity, and reports whether it has the property.
-func (t *sum) addRow(row target.Row, property string) bool {
-	value, some := row.Entity.Lookup(property)
-	if some {
-		t.add(value)
-	}
-	return some
-}
-
-// sumOf returns what a summary holds.
+// sumOf returns the sum that an entity holds.
 func sumOf(p entity.Packed) sum {
 	count, _ := p.Lookup(summaryCount)
 	total, _ := p.Lookup(summaryTotal)
 	return sum{count.Int(), total.Int()}
 }
 
-// sums are the sums of partitions.
-type sums map[string]sum
-
-func (s sums) addRow(row target.Row, property string) {
-	if of := s[row.Key.Partition]; of.addRow(row, property) {
-		s[row.Key.Partition] = of
+// sum reads a partition and adds up a property of its entities, except that with a key.
+func (t *Tx) sum(table, partition, property string, except entity.Key) (all sum) {
+	for row, value := range t.values(Query(table, target.OnePartition(partition)), property) {
+		if row.Key != except {
+			all = all.plus(value)
+		}
 	}
+	return all
+}
+
+// compareSum records a stored sum, which must be that of its partition.
+func compareSum(f *Findings, what, partition string, stored, want sum) {
+	f.Look(stored == want, "%s of partition %s: %d entities, sum %d; want %d, sum %d",
+		what, partition, stored.count, stored.total, want.count, want.total)
 }
 
 // properties returns the properties of a summary.
-func (t sum) properties() []entity.Property {
-	return []entity.Property{{Name: summaryCount, Value: entity.Int64(t.count)}, {Name: summaryTotal, Value: entity.Int64(t.total)}}
+func (s sum) properties() []entity.Property {
+	return []entity.Property{{Name: summaryCount, Value: entity.Int64(s.count)}, {Name: summaryTotal, Value: entity.Int64(s.total)}}
 }
 
 // summedInsert writes an entity and the summary of its partition.
 //
-//	together:  get summary ─► insert + merge summary, If-Match ─┬─ 204: done
-//	               ▲                                            ├─ 412, 409: restart
-//	               │                                            └─ no reply ─► get entity ─► there: done, else restart
-//	               └── 404 ─► read the partition, add it up ─► insert + insert summary
-//	separate:  get summary ─► write entity ─► (crash: not in the summary) ─► merge summary, If-Match ─┬─ 204: done
-//	               │                                    ▲                                            ├─ 412 ─► get summary
-//	               │                                    │                                            └─ no reply ─► get summary
-//	               └── 404 ─► read the partition, add it up ─► insert summary
+//	one partition: get summary ─► insert + merge summary, If-Match ─┬─ 204: done
+//	                   ▲                                            ├─ 412, 409: restart
+//	                   │                                            └─ no reply ─► get entity ─► 200: done, else restart
+//	                   └── 404 ─► read the partition, add it up ─► insert + insert summary
+//	several:       get summary ─► write entity ─► (crash: not in the summary) ─► merge summary, If-Match ─┬─ 204: done
+//	                   │                                    ▲                                            ├─ 412 ─► get summary
+//	                   │                                    │                                            └─ no reply ─► get summary
+//	                   └── 404 ─► read the partition, add it up ─► insert summary
 //
 // In the second form no entity is written before a summary exists, so the initial sum never
 // includes an entity that is added again later. A summary holds the ids of its last writers, so
@@ -118,7 +114,7 @@ type summedInsert struct {
 	read   Request
 }
 
-func (w *summedInsert) together(t *Tx) {
+func (w *summedInsert) inTransaction(t *Tx) {
 	for range t.Restarts("restarts") {
 		summary := t.Send(w.read)
 		raised := w.raise(sumOf(summary.Entity), entity.MatchExactly(summary.Version))
@@ -133,7 +129,7 @@ func (w *summedInsert) together(t *Tx) {
 	}
 }
 
-func (w *summedInsert) apart(t *Tx) {
+func (w *summedInsert) separately(t *Tx) {
 	for restarts := range t.Restarts("restarts") {
 		was, ids, version := w.summary(t)
 		if restarts == 0 {
@@ -174,13 +170,8 @@ func (w *summedInsert) summary(t *Tx) (was sum, ids History, version entity.Tick
 }
 
 // partition adds up the partition without the operation's own entity.
-func (w *summedInsert) partition(t *Tx) (there sum) {
-	for row := range t.Rows(Query(w.call.Table, target.OnePartition(w.entity.Key.Partition))) {
-		if row.Key != w.entity.Key {
-			there.addRow(row, w.call.Arguments.Text("adds"))
-		}
-	}
-	return there
+func (w *summedInsert) partition(t *Tx) sum {
+	return t.sum(w.call.Table, w.entity.Key.Partition, w.call.Arguments.Text("adds"), w.entity.Key)
 }
 
 // store returns the separate request that writes the entity. The key is unique to the operation, so
@@ -193,6 +184,5 @@ func (w *summedInsert) store() Request {
 
 // raise returns the write that adds the entity to the summary.
 func (w *summedInsert) raise(was sum, match entity.Match) entity.Change {
-	was.add(w.value)
-	return entity.Change{Verb: entity.Merge, Key: w.key, Match: match, Properties: was.properties()}
+	return entity.Change{Verb: entity.Merge, Key: w.key, Match: match, Properties: was.plus(w.value).properties()}
 }
