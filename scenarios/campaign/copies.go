@@ -136,7 +136,7 @@ func joined(transaction, copies []entity.Change) (all, rest []entity.Change) {
 
 // together turns a write into a transaction, whose first changes are those of its entities.
 func together(w *drive.Work, changes []entity.Change, entities int) {
-	if write, verified := w.Workflow.(*workflow.Write); verified {
+	if write, verified := w.Workflow.(workflow.Write); verified {
 		write.Together(changes[entities:]...)
 		return
 	}

@@ -23,7 +23,9 @@ type Procedure struct {
 	foreseen []target.Operation
 	scans    int64
 	// inner is a workflow that sends some of the requests, nil for none.
-	inner  Workflow
+	inner Workflow
+	// trace follows the write of an audited procedure, nil for none.
+	trace  *trace
 	resume func() (struct{}, bool)
 	stop   func()
 }
@@ -97,7 +99,7 @@ func (p *Procedure) Next(a Attempt) (Move, target.Operation) {
 		if move, next := p.inner.Next(a); move == Proceed || move == Fail || move == Settle && !wrote(a) {
 			return move, next
 		}
-	} else if a.Outcome.Class(expected(t.expected, a)) != results.Ok {
+	} else if a = p.follow(a); a.Outcome.Class(expected(t.expected, a)) != results.Ok {
 		return Settle, target.Operation{}
 	}
 	if p.body == nil {
@@ -112,9 +114,20 @@ func (p *Procedure) Next(a Attempt) (Move, target.Operation) {
 		return Proceed, t.operation
 	case t.failed:
 		return Fail, target.Operation{}
+	case t.settled:
+		return Settle, target.Operation{}
 	default:
 		return Succeed, target.Operation{}
 	}
+}
+
+// follow records an attempt at an audited write that may have been executed without a reply.
+func (p *Procedure) follow(a Attempt) Attempt {
+	if p.trace != nil && a.Sent.Verb != entity.Get {
+		p.trace.follow(&a)
+		a.Silent = p.trace.silent
+	}
+	return a
 }
 
 // start runs the function up to its first request.
@@ -161,10 +174,13 @@ func (p *Procedure) Counter(add func(name string, count int64)) {
 	}
 }
 
-// Report implements [Audited]: that of the inner workflow, empty without one.
+// Report implements [Audited]: that of the inner workflow if there is one, empty without a trace.
 func (p *Procedure) Report() Report {
 	if inner, audited := p.inner.(Audited); audited {
 		return inner.Report()
+	}
+	if p.trace != nil {
+		return p.trace.asReport()
 	}
 	return Report{}
 }
@@ -178,9 +194,11 @@ type Tx struct {
 	pause    time.Duration
 	counters map[string]int64
 	yield    func(struct{}) bool
-	// exits reports that the function ends before its last statement, failed that it gave up, inner
-	// that the procedure's inner workflow sends the requests.
-	exits, failed, inner bool
+	// exits reports that the function ends before its last statement, failed that it gave up, settled
+	// that it leaves the last attempt to the driving loop.
+	exits, failed, settled bool
+	// inner reports that the procedure's inner workflow sends the requests.
+	inner bool
 }
 
 // errExit unwinds the function of a procedure.
@@ -221,6 +239,12 @@ func (t *Tx) Add(name string, count int64) {
 // Fail ends the operation as failed.
 func (t *Tx) Fail() {
 	t.failed = true
+	t.exit()
+}
+
+// settle ends the operation and leaves the last attempt to the driving loop, as [Settle].
+func (t *Tx) settle() {
+	t.settled = true
 	t.exit()
 }
 

@@ -4,19 +4,17 @@ import (
 	"math"
 
 	"loadgen/engine/entity"
-	"loadgen/target"
 )
 
-// Modification is what a [ReadModifyWrite] does to which entity.
+// Modification is what [NewReadModifyWrite] does to an entity.
 type Modification struct {
-	// Verb is Merge, Replace or Delete, of an entity that is there, or
-	// InsertOrMerge or InsertOrReplace, which insert one that is not.
+	// Verb is Merge, Replace or Delete for an existing entity; InsertOrMerge or InsertOrReplace also
+	// insert a missing one.
 	Verb  entity.Verb
 	Table string
 	Key   entity.Key
-	// Properties are those that get the values given, Counter is one of Int64 that
-	// is raised by one, empty for none; where it is missing it counts as 0. A
-	// Delete has neither.
+	// Properties are the properties to change. Counter is an Int64 to increase by one, empty for none;
+	// a missing one counts as 0. A Delete has neither.
 	Properties []entity.Property
 	Counter    string
 	// Blind overwrites the entity unconditionally: changes since the read are lost.
@@ -24,10 +22,11 @@ type Modification struct {
 	ID    WriteID
 }
 
-// MaxRestarts is the maximum number of restarts of a [ReadModifyWrite] at its read.
+// MaxRestarts is the maximum number of restarts of a workflow after conflicts.
 const MaxRestarts = 100
 
-// ReadModifyWrite reads an entity, changes it and writes it under the ETag read.
+// NewReadModifyWrite returns the workflow that reads an entity, changes it and writes it under the
+// ETag read.
 //
 //	get ─► 200 ─► write, If-Match the ETag read ─► 204: done
 //	get ─► 404: done, or an insert if requested
@@ -43,101 +42,114 @@ const MaxRestarts = 100
 // An ETag never recurs. So after a 412 no earlier attempt can be executed, and the next read is
 // final. The entity holds the ids of its last 16 such writes. If more followed since the read,
 // the operation fails as unknown rather than count twice.
-type ReadModifyWrite struct {
-	Modification
-	stage stage
-	// version is that of the entity as it was read, newest the last conditional
-	// write before that.
-	version entity.Ticks
-	newest  string
-	// inserted says that the write under way is an insert.
-	inserted bool
-	restarts int
-	// counted says that the counter has been read.
-	counted bool
-	trace
-}
-
-// stage is what the request under way is for.
-type stage uint8
-
-const (
-	stageRead stage = iota
-	stageWrite
-	stageCheck
-)
-
-var _ Audited = (*ReadModifyWrite)(nil)
-
-// NewReadModifyWrite returns the workflow of a modification.
-func NewReadModifyWrite(m Modification) *ReadModifyWrite {
-	return &ReadModifyWrite{Modification: m, trace: trace{report: Report{
+func NewReadModifyWrite(m Modification) *Procedure {
+	r := &readModifyWrite{Modification: m, read: Request{Operation: reading(m.Table, m.Key)}, trace: trace{mayLinger: m.Blind, report: Report{
 		ID: m.ID, Verb: m.Verb, Keys: []entity.Key{m.Key}, Conditional: !m.Blind, Counter: m.Counter}}}
+	r.read.Expected.NotFound = m.Verb == entity.InsertOrMerge || m.Verb == entity.InsertOrReplace
+	p := NewProcedure(r.run, r.read)
+	p.trace = &r.trace
+	return p
 }
 
-// Begin implements [Workflow].
-func (r *ReadModifyWrite) Begin() target.Operation { return reading(r.Table, r.Key) }
+type readModifyWrite struct {
+	Modification
+	trace
+	read Request
+	// newest is the last conditional write before the read.
+	newest string
+	// counted reports that the counter was read.
+	counted bool
+}
 
-// Next implements [Workflow].
-func (r *ReadModifyWrite) Next(a Attempt) (Move, target.Operation) {
-	switch r.stage {
-	case stageRead:
-		o := a.Outcome
-		switch {
-		case Ok(o.Status):
-			r.version, r.inserted = o.Version, false
-			return r.write(o.Entity)
-		case Missing(o.Status, o.Code) && (r.Verb == entity.InsertOrMerge || r.Verb == entity.InsertOrReplace):
-			r.version, r.inserted = 0, true
-			return r.write(nil)
-		default:
-			return Settle, target.Operation{}
+func (r *readModifyWrite) run(t *Tx) {
+	for range MaxRestarts + 1 {
+		stored := t.Send(r.read)
+		if stored.Code == entity.TableNotFound {
+			t.settle()
 		}
-	case stageWrite:
-		return r.wrote(a)
-	default:
-		return r.check(a.Outcome)
+		change := r.change(t, stored)
+		statuses, deletes := []int{404, 412}, change.Verb == entity.Delete
+		if change.Verb == entity.Insert {
+			statuses = []int{409, 412}
+		}
+		reply := t.Send(WriteOne(r.Table, change, statuses...))
+		switch {
+		case reply.OK():
+			r.acknowledge(reply.Version)
+			return
+		case reply.Code == entity.TableNotFound:
+			t.settle()
+		case !r.silent || deletes && reply.Status == 412:
+			// Another client's write.
+		case deletes:
+			r.report.Own404 = true
+			r.acknowledge(0)
+			return
+		case reply.Missing():
+			// It may have been written before it was deleted.
+			t.Fail()
+		case r.recall(t, change.Verb == entity.Insert):
+			return
+		}
+		r.report.Conflicts++
+		r.silent = false
 	}
+	t.Fail()
 }
 
-// write returns the request that writes over what was read, nil where nothing was
-// there. It fails where the counter cannot be raised.
-func (r *ReadModifyWrite) write(stored entity.Packed) (Move, target.Operation) {
-	change := entity.Change{Verb: entity.Merge, Key: r.Key, Match: entity.MatchExactly(r.version)}
+// recall reads the entity after a conflict that followed an attempt without a reply, and reports
+// whether that attempt wrote it.
+func (r *readModifyWrite) recall(t *Tx, inserted bool) bool {
+	stored := t.Send(Read(r.Table, r.Key))
+	done, known := historyOf(stored.Entity).Recall(r.ID, r.newest)
+	if !stored.OK() || !known {
+		t.Fail()
+	}
+	if done {
+		r.report.Own409, r.report.Own412 = inserted, !inserted
+		r.acknowledge(stored.Version)
+		if id, found := IDOf(stored.Entity); !found || id != r.ID {
+			r.report.Version, r.report.Superseded = 0, true
+		}
+	}
+	return done
+}
+
+// change returns the write over what was read, an insert if the entity is missing. It fails if the
+// counter cannot be increased.
+func (r *readModifyWrite) change(t *Tx, stored Reply) entity.Change {
+	c := entity.Change{Verb: entity.Merge, Key: r.Key, Match: entity.MatchExactly(stored.Version)}
 	if r.Blind {
-		change.Match = entity.MatchAny
+		c.Match = entity.MatchAny
 	}
 	switch {
-	case r.inserted:
-		change.Verb, change.Match = entity.Insert, entity.Match{}
+	case !stored.OK():
+		c.Verb, c.Match = entity.Insert, entity.Match{}
 	case r.Verb == entity.Replace || r.Verb == entity.InsertOrReplace:
-		change.Verb = entity.Replace
+		c.Verb = entity.Replace
 	case r.Verb == entity.Delete:
-		change.Verb = entity.Delete
+		c.Verb = entity.Delete
+		return c
 	}
-	if change.Verb != entity.Delete {
-		change.Properties = stamp(r.Properties, r.ID, "")
-		if r.Counter != "" {
-			value, there := stored.Lookup(r.Counter)
-			number := value.Type() == entity.TypeInt64 || value.Type() == entity.TypeInt32
-			if there && !number || value.Int() == math.MaxInt64 {
-				return Fail, target.Operation{}
-			}
-			if !r.counted || value.Int() < r.report.From {
-				r.counted, r.report.From = true, value.Int()
-			}
-			change.Properties = append(change.Properties, entity.Property{Name: r.Counter, Value: entity.Int64(value.Int() + 1)})
+	c.Properties = stamp(r.Properties, r.ID, "")
+	if r.Counter != "" {
+		value, found := stored.Entity.Lookup(r.Counter)
+		number := value.Type() == entity.TypeInt64 || value.Type() == entity.TypeInt32
+		if found && !number || value.Int() == math.MaxInt64 {
+			t.Fail()
 		}
-		kept := historyOf(stored)
-		r.newest = kept.Newest()
-		change.Properties = append(change.Properties,
-			entity.Property{Name: HistoryProperty, Value: entity.String(kept.Prepend(r.ID))})
-		if change.Verb == entity.Replace {
-			change.Properties = Overlay(stored, change.Properties)
+		if !r.counted || value.Int() < r.report.From {
+			r.counted, r.report.From = true, value.Int()
 		}
+		c.Properties = append(c.Properties, entity.Property{Name: r.Counter, Value: entity.Int64(value.Int() + 1)})
 	}
-	r.stage = stageWrite
-	return Proceed, target.Operation{Verb: change.Verb, Table: r.Table, Change: change}
+	history := historyOf(stored.Entity)
+	r.newest = history.Newest()
+	c.Properties = append(c.Properties, entity.Property{Name: HistoryProperty, Value: entity.String(history.Prepend(r.ID))})
+	if c.Verb == entity.Replace {
+		c.Properties = Overlay(stored.Entity, c.Properties)
+	}
+	return c
 }
 
 // Overlay returns the properties of an entity with the changed ones replaced or appended.
@@ -151,81 +163,6 @@ func Overlay(stored entity.Packed, changed []entity.Property) []entity.Property 
 	}
 	return append(all, changed...)
 }
-
-func (r *ReadModifyWrite) wrote(a Attempt) (Move, target.Operation) {
-	o := a.Outcome
-	r.hear(&a)
-	deletes := a.Sent.Verb == entity.Delete
-	switch {
-	case Ok(o.Status):
-		r.acknowledge(o.Version)
-		return Settle, target.Operation{}
-	case o.Status == 412 && deletes:
-		// An entity that another client inserted after a deletion.
-		return r.restart()
-	case o.Status == 412, o.Status == 409 && r.inserted:
-		if !r.silent {
-			return r.restart()
-		}
-		r.stage = stageCheck
-		return Proceed, r.Begin()
-	case Missing(o.Status, o.Code) && !r.inserted:
-		switch {
-		case !r.silent:
-			return r.restart()
-		case deletes:
-			r.report.Own404 = true
-			r.acknowledge(0)
-			return Succeed, target.Operation{}
-		default:
-			// It may have been written before it was deleted.
-			return Fail, target.Operation{}
-		}
-	default:
-		return Settle, target.Operation{}
-	}
-}
-
-// check handles the entity read after a conflict that followed an attempt without a reply.
-func (r *ReadModifyWrite) check(o *target.Outcome) (Move, target.Operation) {
-	switch {
-	case Ok(o.Status):
-		done, told := historyOf(o.Entity).Recall(r.ID, r.newest)
-		switch {
-		case done:
-			// It has met its own success.
-			r.report.Own409, r.report.Own412 = r.inserted, !r.inserted
-			r.acknowledge(o.Version)
-			if id, some := IDOf(o.Entity); !some || id != r.ID {
-				r.report.Version, r.report.Superseded = 0, true
-			}
-			return Succeed, target.Operation{}
-		case told:
-			return r.restart()
-		default:
-			return Fail, target.Operation{}
-		}
-	case Missing(o.Status, o.Code):
-		return Fail, target.Operation{}
-	default:
-		return Settle, target.Operation{}
-	}
-}
-
-// restart goes back to the read after a foreign conflict.
-func (r *ReadModifyWrite) restart() (Move, target.Operation) {
-	r.report.Conflicts++
-	r.silent = false
-	if r.restarts == MaxRestarts {
-		return Fail, target.Operation{}
-	}
-	r.restarts++
-	r.stage = stageRead
-	return Proceed, r.Begin()
-}
-
-// Report implements [Audited].
-func (r *ReadModifyWrite) Report() Report { return r.asReport(r.Blind) }
 
 // lookup returns the value of a property, false for none.
 func lookup(properties []entity.Property, name string) (entity.Value, bool) {

@@ -43,18 +43,18 @@ type Report struct {
 	From    int64
 }
 
-// trace is what a workflow knows of its write while it goes on.
+// trace follows a write.
 type trace struct {
-	// silent reports an attempt without a reply whose outcome is still unknown, lingers that there
-	// was one at all.
-	silent, lingers bool
-	report          Report
+	// silent reports an attempt without a reply whose outcome is still unknown, lingered that there
+	// was one at all, mayLinger that the write may then be executed again at any time.
+	silent, lingered, mayLinger bool
+	report                      Report
 }
 
-// hear records an attempt that may have been executed without a reply.
-func (t *trace) hear(a *Attempt) {
+// follow records an attempt that may have been executed without a reply.
+func (t *trace) follow(a *Attempt) {
 	if a.Silent || a.Outcome.Unheard() {
-		t.silent, t.lingers = true, true
+		t.silent, t.lingered = true, true
 	}
 }
 
@@ -63,13 +63,12 @@ func (t *trace) acknowledge(version entity.Ticks) {
 	t.report.Written, t.report.Version = Acknowledged, version
 }
 
-// asReport returns the report; a write that may linger does so after an attempt without a reply.
-func (t *trace) asReport(mayLinger bool) Report {
+func (t *trace) asReport() Report {
 	r := t.report
 	if t.silent {
 		r.Written = Unknown
 	}
-	r.Lingers = t.lingers && mayLinger
+	r.Lingers = t.lingered && t.mayLinger
 	return r
 }
 

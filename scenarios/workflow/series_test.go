@@ -104,9 +104,9 @@ func TestFindWrite(t *testing.T) {
 func TestBlindWrites(t *testing.T) {
 	p := workflow.NewReadModifyWrite(workflow.Modification{Verb: entity.Merge, Key: runner, Counter: counter, Blind: true,
 		ID: workflow.WriteID{Run: "r", Number: 3}})
-	p.Begin()
+	get := p.Begin()
 	read := target.Outcome{Status: 200, Version: 500, Entity: entity.Pack(nil, 500, stored(""))}
-	_, write := p.Next(workflow.Attempt{Outcome: &read})
+	_, write := p.Next(workflow.Attempt{Sent: &get, Outcome: &read})
 	assert.Equal(t, entity.MatchAny, write.Change.Match)
 	p.Next(workflow.Attempt{Sent: &write, Outcome: &target.Outcome{Status: 0}, Silent: true})
 	p.Next(workflow.Attempt{Sent: &write, Outcome: &target.Outcome{Status: 204, Version: 501}})
@@ -142,7 +142,7 @@ func race(t *testing.T, seed uint64, verb entity.Verb, there bool) (unknown, own
 	rng := rand.New(rand.NewPCG(seed, 6))
 	acknowledged := int64(0)
 	for k, ok := range w.race(seed, 1+rng.IntN(6), rng.IntN(40), all) {
-		r := all[k].(*workflow.ReadModifyWrite).Report()
+		r := all[k].(workflow.Audited).Report()
 		times, known := raised[r.ID], r.Written == workflow.Acknowledged
 		if ok != known || times > 1 || known && times == 0 || r.Written == workflow.Absent && times > 0 {
 			t.Fatalf("seed %d: %v ended well %v, was carried out %d times, and reports %d", seed, r.ID, ok, times, r.Written)

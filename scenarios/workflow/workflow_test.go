@@ -133,19 +133,19 @@ func TestReadModifyWrite(t *testing.T) {
 		verb                entity.Verb
 		attempts, did, want string
 	}{
-		{"each request once", entity.Merge, "fresh 204", "get merge settle", "acknowledged version 500 from 7"},
-		{"a replace", entity.Replace, "fresh 204", "get replace settle", "acknowledged version 500 from 7"},
-		{"a delete", entity.Delete, "fresh 204", "get delete settle", "acknowledged version 500"},
+		{"each request once", entity.Merge, "fresh 204", "get merge succeed", "acknowledged version 500 from 7"},
+		{"a replace", entity.Replace, "fresh 204", "get replace succeed", "acknowledged version 500 from 7"},
+		{"a delete", entity.Delete, "fresh 204", "get delete succeed", "acknowledged version 500"},
 		{"an entity that is not there is left to the caller", entity.Merge, "404", "get settle", "absent"},
-		{"or inserted", entity.InsertOrMerge, "404 204", "get insert settle", "acknowledged version 500"},
-		{"a busy server leaves it to the policy", entity.Merge, "503 fresh 503 204", "get settle merge settle settle", "acknowledged version 500 from 7"},
-		{"a foreign conflict restarts at the read", entity.Merge, "fresh 412 before 204", "get merge get merge settle", "acknowledged version 500 from 7 conflicts 1"},
+		{"or inserted", entity.InsertOrMerge, "404 204", "get insert succeed", "acknowledged version 500"},
+		{"a busy server leaves it to the policy", entity.Merge, "503 fresh 503 204", "get settle merge settle succeed", "acknowledged version 500 from 7"},
+		{"a foreign conflict restarts at the read", entity.Merge, "fresh 412 before 204", "get merge get merge succeed", "acknowledged version 500 from 7 conflicts 1"},
 		{"a silent write that nobody tells of", entity.Merge, "fresh 0?", "get merge settle", "unknown from 7"},
 		{"a gateway that waited too long", entity.Merge, "fresh 504 412 own", "get merge settle get succeed", "acknowledged version 500 from 7 own-412"},
-		{"a silent write that is carried out again", entity.Merge, "fresh 0? 204?", "get merge settle settle", "acknowledged version 500 from 7"},
+		{"a silent write that is carried out again", entity.Merge, "fresh 0? 204?", "get merge settle succeed", "acknowledged version 500 from 7"},
 		{"a silent write that meets its own success", entity.Merge, "fresh 0? 412? own", "get merge settle get succeed", "acknowledged version 500 from 7 own-412"},
 		{"which others have written over", entity.Merge, "before 0? 412? own-then-other", "get merge settle get succeed", "acknowledged from 7 own-412 superseded"},
-		{"a silent write that was not carried out", entity.Merge, "before 0? 412? two-others before 204", "get merge settle get get merge settle", "acknowledged version 500 from 7 conflicts 1"},
+		{"a silent write that was not carried out", entity.Merge, "before 0? 412? two-others before 204", "get merge settle get get merge succeed", "acknowledged version 500 from 7 conflicts 1"},
 		{"a silent write that may be forgotten", entity.Merge, "before 0? 412? sixteen-others", "get merge settle get fail", "unknown from 7"},
 		{"which was the first of all", entity.Merge, "fresh 0? 412? sixteen-others", "get merge settle get fail", "unknown from 7"},
 		{"not by those of fifteen others", entity.Merge, "fresh 0? 412? fifteen-others", "get merge settle get get", "absent from 7 conflicts 1"},
@@ -154,7 +154,7 @@ func TestReadModifyWrite(t *testing.T) {
 		{"a busy server while it looks", entity.Merge, "before 0? 412? 503", "get merge settle get settle", "unknown from 7"},
 		{"an entity deleted since the read", entity.Merge, "fresh 404 404", "get merge get settle", "absent from 7 conflicts 1"},
 		{"an entity deleted after silence", entity.Merge, "fresh 0? 404?", "get merge settle fail", "unknown from 7"},
-		{"an insert that somebody was quicker with", entity.InsertOrMerge, "404 409 before 204", "get insert get merge settle", "acknowledged version 500 conflicts 1"},
+		{"an insert that somebody was quicker with", entity.InsertOrMerge, "404 409 before 204", "get insert get merge succeed", "acknowledged version 500 conflicts 1"},
 		{"an insert that meets its own success", entity.InsertOrReplace, "404 0? 409? own", "get insert settle get succeed", "acknowledged version 500 own-409"},
 		{"an insert that meets another's", entity.InsertOrReplace, "404 0? 409? before before", "get insert settle get get replace", "absent conflicts 1"},
 		{"a delete that meets its own success", entity.Delete, "fresh 0? 404?", "get delete settle succeed", "acknowledged own-404"},
@@ -223,7 +223,7 @@ func TestWrite(t *testing.T) {
 		verb                entity.Verb
 		attempts, did, want string
 	}{
-		{"an insert", entity.Insert, "201", "insert settle", "acknowledged version 500"},
+		{"an insert", entity.Insert, "201", "insert succeed", "acknowledged version 500"},
 		{"an insert of what is there", entity.Insert, "409", "insert settle", "absent conflicts 1"},
 		{"an insert that meets its own success", entity.Insert, "0? 409? own", "insert settle get succeed", "acknowledged version 500 own-409"},
 		{"an insert that meets another's", entity.Insert, "0? 409? other", "insert settle get fail", "absent conflicts 1"},
@@ -232,17 +232,17 @@ func TestWrite(t *testing.T) {
 		{"a busy server while it looks", entity.Insert, "0? 409? 503 own", "insert settle get settle succeed", "acknowledged version 500 own-409"},
 		{"an insert behind a gateway that waited too long", entity.Insert, "504 409 own", "insert settle get succeed", "acknowledged version 500 own-409"},
 		{"a silent insert", entity.Insert, "0?", "insert settle", "unknown"},
-		{"a silent insert that is done at last", entity.Insert, "0? 201?", "insert settle settle", "acknowledged version 500"},
+		{"a silent insert that is done at last", entity.Insert, "0? 201?", "insert settle succeed", "acknowledged version 500"},
 		{"a refused insert", entity.Insert, "503", "insert settle", "absent"},
 		{"a transaction that meets its own success", entity.Batch, "0? 409? own", "batch settle get succeed", "acknowledged version 500 own-409"},
 		{"a transaction of what is there", entity.Batch, "409", "batch settle", "absent conflicts 1"},
-		{"a delete", entity.Delete, "204", "delete settle", "acknowledged version 500"},
+		{"a delete", entity.Delete, "204", "delete succeed", "acknowledged version 500"},
 		{"a delete of nothing", entity.Delete, "404", "delete settle", "absent"},
 		{"a delete that meets its own success", entity.Delete, "0? 404?", "delete settle succeed", "acknowledged own-404 lingers"},
-		{"a merge", entity.Merge, "204", "merge settle", "acknowledged version 500"},
+		{"a merge", entity.Merge, "204", "merge succeed", "acknowledged version 500"},
 		{"a merge of nothing", entity.Merge, "404", "merge settle", "absent"},
 		{"a silent merge", entity.Merge, "0?", "merge settle", "unknown lingers"},
-		{"a merge done twice", entity.Merge, "0? 204?", "merge settle settle", "acknowledged version 500 lingers"},
+		{"a merge done twice", entity.Merge, "0? 204?", "merge settle succeed", "acknowledged version 500 lingers"},
 	} {
 		change := entity.Change{Verb: row.verb, Key: runner}
 		op := target.Operation{Verb: row.verb, Change: change}
@@ -281,7 +281,7 @@ func TestWriteKeepsTheSize(t *testing.T) {
 // one of inserts looks for the entity that was refused.
 func TestWriteOfATransaction(t *testing.T) {
 	keys := []entity.Key{{Partition: "p", Row: "1"}, {Partition: "p", Row: "2"}}
-	batch := func(verb entity.Verb) *workflow.Write {
+	batch := func(verb entity.Verb) workflow.Write {
 		op := target.Operation{Verb: entity.Batch, Table: "Races"}
 		for _, key := range keys {
 			op.Changes = append(op.Changes, entity.Change{Verb: verb, Key: key})
