@@ -10,7 +10,7 @@ import (
 	"loadgen/target"
 )
 
-// purgeDays say which days there are, and what their tables are called.
+// purgeDays are the parameters of the days and the names of their tables.
 var purgeDays = []Parameter{
 	count("first", "The first day's number.", 1, 9999, "1"),
 	count("days", "The number of days.", 1, 366, "7"),
@@ -18,8 +18,8 @@ var purgeDays = []Parameter{
 	count("ring", "Days until a name is reused.", 2, 366, "7"),
 }
 
-// purgeKinds are the workflows of data that is to go by its age: a log of logins,
-// and the deletion of one day of it.
+// purgeKinds are the workflows of data with a limited age: the writes of a log of logins, and the
+// deletion of one of its days.
 var purgeKinds = []Kind{{
 	Name: "login", Says: "Writes a login of a day; creates the day's table if missing.",
 	Inserts: true, Counters: []string{"made", "waited"},
@@ -39,11 +39,13 @@ var purgeKinds = []Kind{{
 		day := c.Arguments.Count("first") + draw.IntN(c.Arguments.Count("days"))
 		key := c.Subject.Key("")
 		key.Row = fmt.Sprintf("%04d_%s", day, key.Row)
-		l := &login{table: c.Table, change: entity.Change{Verb: entity.InsertOrReplace, Key: key, Properties: c.Subject.Properties()}}
+		table := c.Table
 		if c.Arguments.Text("lies") == "day-tables" {
-			l.table += dayTable(c.Arguments, day)
+			table += dayTable(c.Arguments, day)
 		}
-		return NewProcedure(l.write, l.request())
+		change := entity.Change{Verb: entity.InsertOrReplace, Key: key, Properties: c.Subject.Properties()}
+		write := WriteOne(table, change, 404, 409)
+		return NewProcedure(func(t *Tx) { login(t, write) }, write)
 	},
 }, {
 	Name: "purge-day", Says: "Deletes the logins of one day, one day per operation.",
@@ -51,24 +53,20 @@ var purgeKinds = []Kind{{
 	Parameters: slices.Concat(purgeDays, []Parameter{
 		choice("how", "How a day is deleted: its table, in transactions, or singly.", "drop", "transactions", "singles"),
 	}),
-	// A table goes by one request, of the table of all days what a scan finds.
 	New: func(c *Call) Workflow {
 		a := c.Arguments
 		day := a.Count("first") + int(c.K%uint64(a.Count("days")))
 		if a.Text("how") == "drop" {
 			drop := Request{target.Operation{Verb: entity.DeleteTable, Table: c.Table + dayTable(a, day)}, expecting([]int{404})}
 			return NewProcedure(func(t *Tx) {
-				// A missing table is as good; it counts where it may be this request's own doing.
+				// A missing table counts if an earlier attempt may have deleted it.
 				if reply := t.Send(drop); reply.OK() || reply.Silent {
 					t.Add("dropped", 1)
 				}
 			}, drop)
 		}
-		p := &purge{table: c.Table, day: day, most: 1}
-		if a.Text("how") == "transactions" {
-			p.most = entity.MaxBatchChanges
-		}
-		return NewProcedure(p.purge, Query(p.table, dayRows(day)))
+		singly := a.Text("how") == "singles"
+		return NewProcedure(func(t *Tx) { purge(t, c.Table, day, singly) }, Query(c.Table, dayRows(day)))
 	},
 	Check: func(s *Setting, a Arguments) Check {
 		return newFinding("no login is left of a day that was purged", func(t *Tx, f *Findings) {
@@ -77,7 +75,7 @@ var purgeKinds = []Kind{{
 				if a.Text("how") == "drop" {
 					table += dayTable(a, day)
 				}
-				// A table that is being deleted is gone, whichever way a service says so.
+				// For a table that is being deleted, services reply 404 or 409.
 				for range t.Rows(Query(table, dayRows(day), 404, 409)) {
 					left++
 				}
@@ -94,8 +92,8 @@ func dayTable(a Arguments, day int) string {
 	return fmt.Sprintf("Day%04d", day)
 }
 
-// dayRows returns the query for the logins of a day, which begin their RowKeys: of a
-// table it reads all, for no PartitionKey is known.
+// dayRows returns the query for the logins of a day, which begins their RowKeys. It reads the whole
+// table, because no PartitionKey is known.
 func dayRows(day int) target.Query {
 	q, err := target.Filtered(fmt.Sprintf("RowKey ge '%04d_' and RowKey lt '%04d`'", day, day))
 	if err != nil {
@@ -112,105 +110,80 @@ const (
 	maxMakings   = 10
 )
 
-// login writes a login of a day, in that day's table or in that of all. It is written whole, so that
-// a second time is the same.
+// login writes a login of a day and creates its table if that is missing. A repeated write is
+// harmless.
 //
 //	write ─► 404, no table ─► create ─┬─ 201, or 409: another login did ─► write
 //	                          ▲       └─ 409, the table is being deleted ─┐
 //	                          └──────────────── wait ─────────────────────┘
-type login struct {
-	table  string
-	change entity.Change
-	waits  int
-}
-
-func (l *login) request() Request { return WriteOne(l.table, l.change, 404, 409) }
-
-func (l *login) write(t *Tx) {
-	for makings := 0; ; makings++ {
-		switch reply := t.Send(l.request()); {
-		case reply.OK():
+func login(t *Tx, write Request) {
+	create := Request{target.Operation{Verb: entity.CreateTable, Table: write.Operation.Table}, expecting([]int{409})}
+	makings, waits := 0, 0
+	for next := write; ; {
+		reply := t.Send(next)
+		creates := next.Operation.Verb == entity.CreateTable
+		switch {
+		case reply.OK() && !creates:
 			return
-		case reply.Code == entity.TableBeingDeleted:
-			l.wait(t)
-		case reply.Code != entity.TableNotFound || makings >= maxMakings:
-			t.Fail()
-		}
-		l.create(t)
-	}
-}
-
-// create makes the day's table; that another login did so before is as good.
-func (l *login) create(t *Tx) {
-	for {
-		op := target.Operation{Verb: entity.CreateTable, Table: l.table}
-		switch reply := t.Send(Request{op, expecting([]int{409})}); {
 		case reply.OK():
 			t.Add("made", 1)
-			return
-		case reply.Code == entity.TableAlreadyExists:
-			return
-		case reply.Code != entity.TableBeingDeleted:
+			next = write
+		case creates && reply.Code == entity.TableAlreadyExists:
+			next = write
+		case reply.Code == entity.TableBeingDeleted && waits < maxNameWaits:
+			if waits == 0 {
+				t.Add("waited", 1)
+			}
+			waits++
+			t.Sleep(nameWait)
+			next = create
+		case !creates && reply.Code == entity.TableNotFound && makings < maxMakings:
+			makings++
+			next = create
+		default:
 			t.Fail()
 		}
-		l.wait(t)
 	}
 }
 
-// wait delays the next request: nothing but time frees the table's name.
-func (l *login) wait(t *Tx) {
-	if l.waits == 0 {
-		t.Add("waited", 1)
+// purge deletes the logins of one day from a table with other days, singly or by transactions.
+func purge(t *Tx, table string, day int, singly bool) {
+	var keys []entity.Key
+	for row := range t.Rows(Query(table, dayRows(day))) {
+		keys = append(keys, row.Key)
 	}
-	if l.waits++; l.waits > maxNameWaits {
-		t.Fail()
-	}
-	t.Sleep(nameWait)
-}
-
-// purge deletes the logins of one day out of a table that holds others, too.
-type purge struct {
-	table string
-	day   int
-	most  int
-}
-
-func (p *purge) purge(t *Tx) {
-	var found []entity.Key
-	for row := range t.Rows(Query(p.table, dayRows(p.day))) {
-		found = append(found, row.Key)
-	}
-	for len(found) > 0 && p.most == 1 {
-		// Where another purge was faster, nothing is counted.
-		if reply := t.Send(WriteOne(p.table, deletion(found[0]), 404)); reply.OK() || reply.Silent {
-			t.Add("deleted", 1)
+	for len(keys) > 0 {
+		if singly {
+			// If another purge was faster, nothing is counted.
+			if reply := t.Send(WriteOne(table, deletion(keys[0]), 404)); reply.OK() || reply.Silent {
+				t.Add("deleted", 1)
+			}
+			keys = keys[1:]
+			continue
 		}
-		found = found[1:]
-	}
-	for len(found) > 0 {
 		count := 1
-		for count < min(p.most, len(found)) && found[count].Partition == found[0].Partition {
+		for count < min(entity.MaxBatchChanges, len(keys)) && keys[count].Partition == keys[0].Partition {
 			count++
 		}
-		left := p.remove(t, found[:count])
+		left := purgeTogether(t, table, day, keys[:count])
 		t.Add("deleted", int64(count-len(left)))
-		found = append(left, found[count:]...)
+		keys = append(left, keys[count:]...)
 	}
 }
 
-// remove deletes entities of one partition by a transaction and returns those that remain.
-func (p *purge) remove(t *Tx, keys []entity.Key) (left []entity.Key) {
-	var changes []entity.Change
-	for _, key := range keys {
-		changes = append(changes, deletion(key))
+// purgeTogether deletes logins of one partition by a transaction and returns those that remain.
+func purgeTogether(t *Tx, table string, day int, keys []entity.Key) (left []entity.Key) {
+	changes := make([]entity.Change, len(keys))
+	for i, key := range keys {
+		changes[i] = deletion(key)
 	}
-	if t.Send(transact(p.table, changes, 404)).OK() {
+	if t.Send(transact(table, changes, 404)).OK() {
 		return nil
 	}
-	// One of them was missing: the transaction was executed and its reply lost, or another purge was
-	// faster. Which of them remain?
-	q := target.Query{Range: filter.RowPrefix(keys[0].Partition, fmt.Sprintf("%04d_", p.day))}
-	for row := range t.Rows(Query(p.table, q)) {
+	// One was missing: an earlier attempt was executed and its reply lost, or another purge was
+	// faster.
+	q := target.Query{Range: filter.RowPrefix(keys[0].Partition, fmt.Sprintf("%04d_", day))}
+	for row := range t.Rows(Query(table, q)) {
 		if slices.Contains(keys, row.Key) {
 			left = append(left, row.Key)
 		}
