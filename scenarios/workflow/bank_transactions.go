@@ -32,11 +32,7 @@ var transferKinds = []Kind{{
 		}
 		pays := WriteOne(c.Table, leg(entity.Key{Partition: "account " + from, Row: id + " from"}, id, -cents))
 		paid := WriteOne(c.Table, leg(entity.Key{Partition: "account " + to, Row: id + " to"}, id, cents))
-		return NewProcedure(func(t *Tx) {
-			t.Send(pays)
-			t.CrashIf(killed)
-			t.Send(paid)
-		}, pays, paid)
+		return NewProcedure(func(t *Tx) { t.both(pays, paid, false, killed) }, pays, paid)
 	},
 	Check: func(s *Setting, _ Arguments) Check {
 		return newFinding("the legs of each transfer sum to zero", func(t *Tx, f *Findings) {

@@ -37,11 +37,7 @@ var viewKinds = []Kind{{
 		announce := put(c.StoreOf(c.Arguments.Text("queue")), []byte(note), 0)
 		// No other operation writes its key.
 		insert := WriteOne(c.Table, entity.Change{Verb: entity.Insert, Key: key, Properties: c.Subject.Properties()}, 409)
-		return NewProcedure(func(t *Tx) {
-			t.Send(insert)
-			t.CrashIf(c.Happens("killed"))
-			t.Send(announce)
-		}, insert, announce)
+		return NewProcedure(func(t *Tx) { t.both(insert, announce, false, c.Happens("killed")) }, insert, announce)
 	},
 }, {
 	Name: "view-work", Says: "Receives messages and rebuilds the views that they name.",

@@ -51,7 +51,6 @@ var moveKinds = []Kind{{
 			return NewProcedure(nil, WriteOne(c.Table, entity.Change{Verb: entity.Merge, Key: here, Match: entity.MatchAny, Properties: changed}))
 		}
 		there := entity.Key{Partition: c.Fresh.Key("").Partition, Row: here.Row}
-		killed := c.Happens("killed")
 		written := func(properties []entity.Property) Request {
 			return WriteOne(c.Table, entity.Change{Verb: entity.InsertOrReplace, Key: there, Properties: properties})
 		}
@@ -62,13 +61,7 @@ var moveKinds = []Kind{{
 				t.Add("elsewhere", 1)
 				return
 			}
-			first, second := written(Overlay(member.Entity, changed)), deleted
-			if c.Arguments.Text("order") == "delete-first" {
-				first, second = second, first
-			}
-			t.Send(first)
-			t.CrashIf(killed)
-			t.Send(second)
+			t.both(written(Overlay(member.Entity, changed)), deleted, c.Arguments.Text("order") == "delete-first", c.Happens("killed"))
 		}, read, written(c.Subject.Properties()), deleted)
 	},
 	Check: func(s *Setting, a Arguments) Check {

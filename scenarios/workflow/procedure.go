@@ -259,6 +259,16 @@ func (t *Tx) CrashIf(crashes bool) {
 	}
 }
 
+// both sends two requests, the second one first if reversed. The client may crash between them.
+func (t *Tx) both(first, second Request, reversed, crashes bool) {
+	if reversed {
+		first, second = second, first
+	}
+	t.Send(first)
+	t.CrashIf(crashes)
+	t.Send(second)
+}
+
 // Restarts returns the rounds of a loop that starts again after a conflict, from 0. It adds each
 // restart to a counter and fails after [MaxRestarts].
 func (t *Tx) Restarts(counter string) iter.Seq[int] {
@@ -365,12 +375,18 @@ func deletion(key entity.Key) entity.Change {
 
 // newSequence returns the workflow that sends requests one after another, of queries one for each
 // page, and counts the entities that are missing.
-func newSequence(requests ...Request) *Procedure {
+func newSequence(requests ...Request) *Procedure { return newPagedSequence(0, requests) }
+
+func newPagedSequence(maxPages int, requests []Request) *Procedure {
 	return NewProcedure(func(t *Tx) {
 		for _, one := range requests {
+			pages := 0
 			for page := range t.pages(one) {
 				if !page.OK() {
 					t.Add("missing", 1)
+				}
+				if pages++; pages == maxPages {
+					break
 				}
 			}
 		}
@@ -384,16 +400,7 @@ func NewFanOut(queries []target.Operation, maxPages int) *Procedure {
 	for i := range queries {
 		requests[i].Operation = queries[i]
 	}
-	return NewProcedure(func(t *Tx) {
-		for _, one := range requests {
-			count := 0
-			for range t.pages(one) {
-				if count++; count == maxPages {
-					break
-				}
-			}
-		}
-	}, requests...)
+	return newPagedSequence(maxPages, requests)
 }
 
 // finding is a [Check] whose requests a procedure sends.
