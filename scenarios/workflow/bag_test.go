@@ -3,11 +3,8 @@ package workflow_test
 import (
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -50,16 +47,6 @@ func TestBagUpdatesKeep(t *testing.T) {
 		restarts := total(all, "restarts")
 		assert.Truef(t, sent[row.verb] >= count && sent["get"] >= row.reads && (row.reads > 0) == (sent["get"] > 0), "%s: it sent %v", row.writes, sent)
 		assert.Equal(t, row.reads > 0, restarts > 0, row.writes)
-	}
-}
-
-// One after another, each that drops a property counts it once.
-func TestBagUpdateCountsWhatItDrops(t *testing.T) {
-	for _, lost := range []int{0, 30} {
-		w, all := carded(t, 60, "known")
-		w.race(9, 1, lost, all)
-		w.finds("bag-update", nicknames, 30, 30)
-		assert.EqualValuesf(t, 30, total(all, "lost"), "of 100 replies %d lost: were counted as dropped", lost)
 	}
 }
 
@@ -111,90 +98,20 @@ func TestKeptHoldsValues(t *testing.T) {
 	w.finds("bag-update", nicknames, 1, 30)
 }
 
-// history is a phase of drawn operations: when each is due, and what it needs.
-type history struct {
-	due   []time.Duration
-	needs [][]workflow.Keeping
-}
-
-func (h *history) at(k uint64) (time.Duration, []workflow.Keeping) { return h.due[k], h.needs[k] }
-
-// drawn returns operations of a few users, of whom each needs a thing or two, and some
-// nothing at all.
-func drawn(rng *rand.Rand, operations int) *history {
-	h, now := new(history), time.Duration(0)
-	users, lasts := 1+rng.IntN(6), time.Duration(rng.IntN(40))*time.Second
-	for range operations {
-		now += time.Duration(rng.IntN(4)) * time.Second
-		var needs []workflow.Keeping
-		if rng.IntN(5) > 0 {
-			user := strconv.Itoa(rng.IntN(users))
-			needs = append(needs, workflow.Keeping{Of: user, For: lasts})
-			if rng.IntN(2) == 0 {
-				needs = append(needs, workflow.Keeping{Of: user + "/" + strconv.Itoa(rng.IntN(3)), For: time.Duration(rng.IntN(60)) * time.Second})
-			}
-		}
-		h.due, h.needs = append(h.due, now), append(h.needs, needs)
-	}
-	return h
-}
-
-// truth walks through all before each operation to find who fetched what it needs last.
-func (h *history) truth() [][]bool {
-	lacks := make([][]bool, len(h.due))
-	last := func(before int, of string) int {
-		for k := before; k >= 0; k-- {
-			for i, one := range h.needs[k] {
-				if i < len(lacks[k]) && lacks[k][i] && one.Of == of {
-					return k
-				}
-			}
-		}
-		return -1
-	}
-	lifetime := func(k int, of string) time.Duration {
-		at := slices.IndexFunc(h.needs[k], func(one workflow.Keeping) bool { return one.Of == of })
-		return h.needs[k][at].For
-	}
-	for k := range h.due {
-		for i, one := range h.needs[k] {
-			by := last(k, one.Of)
-			lack := by < 0 || h.due[k]-h.due[by] >= lifetime(by, one.Of)
-			if i > 0 && by < last(k, h.needs[k][i-1].Of) {
-				lack = true
-			}
-			lacks[k] = append(lacks[k], lack)
-		}
-	}
-	return lacks
-}
-
-// Whoever lacks something is who does when the history is walked through by hand,
-// whatever is asked for first, and by how many at a time.
+// A read fetches what was never fetched, what has expired when it is due, and what depends on a
+// later fetch; whichever operation is asked for first.
 func TestKeeperFollowsTheSchedule(t *testing.T) {
-	for seed := range uint64(30) {
-		rng := rand.New(rand.NewPCG(seed, 86))
-		h := drawn(rng, 150)
-		truth, keeper := h.truth(), workflow.NewKeeper(h.at)
-		order := rng.Perm(len(h.due))
-		var all sync.WaitGroup
-		for half := range 2 {
-			all.Go(func() {
-				for at, k := range order {
-					if at%2 != half {
-						continue
-					}
-					lacking := keeper.Lacks(uint64(k))
-					for i := range workflow.MaxKept {
-						want := i < len(truth[k]) && truth[k][i]
-						if lacking.Has(i) != want {
-							t.Errorf("seed %d, operation %d, keeping %d: lacking is %v; want %v", seed, k, i, lacking.Has(i), want)
-						}
-					}
-				}
-			})
-		}
-		all.Wait()
+	needs := func(k uint64) (time.Duration, []workflow.Keeping) {
+		user, page := []string{"ann", "bob"}[k/4%2], []time.Duration{5 * time.Second, 25 * time.Second}[k/4%2]
+		return time.Duration(k) * 3 * time.Second, []workflow.Keeping{{Of: user, For: 10 * time.Second}, {Of: user + "/page", For: page}}
+	}
+	const page, both = workflow.Lacking(2), workflow.Lacking(3)
+	want := []workflow.Lacking{both, 0, page, 0, both, 0, 0, 0, both, 0, page, 0, both, 0, 0, 0}
+	forward, backward := workflow.NewKeeper(needs), workflow.NewKeeper(needs)
+	for k := range want {
+		last := uint64(len(want) - 1 - k)
+		assert.Equalf(t, want[k], forward.Lacks(uint64(k)), "operation %d", k)
+		assert.Equalf(t, want[last], backward.Lacks(last), "operation %d", last)
 	}
 }
 
@@ -284,23 +201,6 @@ func TestPurgeOfADay(t *testing.T) {
 		found := w.check("purge-day", given)
 		assert.Truef(t, found.Looked == 2 && found.Faults == 1 && strings.Contains(found.Examples[0], "day 2 "), "%s: %+v; want a fault of day 2", row.how, found)
 	}
-}
-
-// Where somebody else deletes a login that a purge has found, the transaction is refused,
-// and what is left of it deleted all the same, beside what comes after it.
-func TestPurgeGoesOnWhereALoginIsGone(t *testing.T) {
-	w := newWorld(t)
-	w.runAll(w.logins(600, args{"days": "1", "lies": "one-table"}))
-	c := begun(w.op("purge-day", 0, args{"days": "1", "how": "transactions"}, thing{}))
-	for step := 0; !c.ended; step++ {
-		if gone := (entity.Key{Partition: "user 0", Row: "0001_0010"}); step == 1 {
-			w.change(entity.Delete, "Test", gone)
-		}
-		w.steps(c, 1)
-	}
-	assert.True(t, c.ok)
-	assert.Empty(t, w.days("Test"))
-	assert.EqualValues(t, 600, counted(c.Workflow)["deleted"])
 }
 
 // A login of a day whose table has an old name waits until that is free, and gives up

@@ -155,31 +155,6 @@ func TestIndexesOfClientsThatDie(t *testing.T) {
 	}
 }
 
-// A worker that dies leaves its message to the next, wherever it dies.
-func TestIndexWorkersThatDieLoseNothing(t *testing.T) {
-	for _, form := range []string{"place", "blob"} {
-		x := newIndexed(t, form, 0, args{"hidden": "1s"})
-		for k := range 12 {
-			x.must("index-add", k, employee(form, k, 3))
-			x.work(k)
-		}
-		for k := range 12 {
-			x.must("index-rename", k, employee(form, k, 3), employee(form, k+1, 3))
-		}
-		x.given["killed"] = "100%"
-		died := map[int]bool{}
-		for k := range 24 {
-			clear(x.requests)
-			p := x.act("index-work", k, employee(form, k, 3))
-			x.run(p)
-			assert.Equal(t, [3]int64{1, 0, 0}, [3]int64{counted(p)["killed"], counted(p)["handled"], int64(x.requests["delete-message"])}, form)
-			died[x.requests["put-blob"]+x.requests["insert"]+x.requests["replace"]] = true
-		}
-		assert.Lenf(t, died, 3, "form %s: workers died after so many lists: %v", form, died)
-		x.faults("workers died", 0, 24)
-	}
-}
-
 // The requests of each operation, on lists that nobody else writes.
 func TestIndexRequests(t *testing.T) {
 	for _, row := range []struct{ kind, form, requests, counts string }{
@@ -324,29 +299,6 @@ func TestIndexCheckWaitsForWhatItLost(t *testing.T) {
 				t.Errorf("form %s, reply %d lost: %d faults in %d, %q; want none, in 2", form, lost, found.Faults, found.Looked, found.Examples)
 			}
 		}
-	}
-}
-
-// Two clients that begin the same list at once: the later one finds it there, and begins
-// anew, rather than take it for its own.
-func TestIndexListsBegunTwice(t *testing.T) {
-	for _, form := range indexForms {
-		x := newIndexed(t, form, 0, nil)
-		var both [2]*course
-		for k := range both {
-			about, kind := employee(form, 2*k, 1), "index-add"
-			if form != "partition" {
-				kind = "index-build"
-				x.put("Test", about.keys[""], about.properties...)
-			}
-			both[k] = begun(x.act(kind, 1000+k, about))
-		}
-		x.steps(both[0], 1)
-		x.steps(both[1], 1)
-		x.finish(both[0])
-		x.finish(both[1])
-		x.faults("begun twice", 0, 4)
-		assert.EqualValues(t, 1, counted(both[1].Workflow)["conflicts"], form)
 	}
 }
 

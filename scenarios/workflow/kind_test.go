@@ -80,14 +80,6 @@ func TestParametersTake(t *testing.T) {
 	assert.Equal(t, "0.125 7 1m30s true false 7", fmt.Sprint(a.Share("share"), a.Count("count"), a.Duration("lasts"), a.Truth("truth"), a.Truth("count"))+" "+a.Text("count"))
 }
 
-// A default stands where nothing is given, and nothing that is no parameter is kept.
-func TestSettle(t *testing.T) {
-	k := workflow.Find("transfer")
-	a := k.WithDefaults(map[string]string{"from": "payer", "keyed": "by-account", "form": "x"})
-	assert.Truef(t, len(a) == len(k.Parameters) && a.Text("from") == "payer" && a.Text("keyed") == "by-account" && a.Text("killed") == "0" && a.Text("to") == "",
-		"Settle() = %v; want what was given, and the defaults of the rest", a)
-}
-
 // The queues and containers that operations use: what lies in the table needs none, and nobody
 // has to look for one.
 func TestStoresOfKinds(t *testing.T) {
@@ -114,26 +106,6 @@ func TestStoresOfKinds(t *testing.T) {
 			}
 		}
 	}
-}
-
-// No text makes a parameter panic, and what a share takes is a part of one.
-func FuzzParameter(f *testing.F) {
-	for _, text := range []string{"5%", "0x1p-2", "1e-300", "٣", "1_0", "-0", "100.0000001%", "1h", "a-b", strings.Repeat("9", 400)} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		for kind := workflow.OfChoice; kind <= workflow.OfResolver; kind++ {
-			p := workflow.Parameter{Type: kind, Choices: []string{"x"}, Least: 1, Most: 1e12}
-			takes := p.Takes(text)
-			a := workflow.Arguments{"p": text}
-			if share := a.Share("p"); kind == workflow.OfShare && takes && !(share >= 0 && share <= 1) {
-				t.Errorf("the share %q is %v; want a part of one", text, share)
-			}
-			if n := a.Count("p"); kind == workflow.OfCount && takes && (n < 1 || n > 1e12) {
-				t.Errorf("the count %q is %d; want one within its bounds", text, n)
-			}
-		}
-	})
 }
 
 // placeholder is an attribute in a template of a key.

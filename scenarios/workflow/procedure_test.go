@@ -3,12 +3,10 @@ package workflow_test
 import (
 	"fmt"
 	"runtime"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
@@ -68,28 +66,6 @@ func TestProcedurePausesAndStops(t *testing.T) {
 	assert.True(t, ended, "the function has ended")
 	assert.Equal(t, map[string]int64{"again": 2}, counted(p))
 	assert.LessOrEqual(t, runtime.NumGoroutine(), before)
-}
-
-// Rows returns every row of every page, in the order of the index, and once.
-func TestRowsReadEveryPage(t *testing.T) {
-	w := newWorld(t)
-	const many = 2500
-	for from := 0; from < many; from += entity.MaxBatchChanges {
-		op := target.Operation{Verb: entity.Batch, Table: "Test"}
-		for n := from; n < from+entity.MaxBatchChanges; n++ {
-			op.Changes = append(op.Changes, entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "p", Row: fmt.Sprintf("%05d", n)}})
-		}
-		require.Less(t, w.do(&op).Status, 300)
-	}
-	var rows []string
-	p := workflow.NewProcedure(func(t *workflow.Tx) {
-		for row := range t.Rows(workflow.Query("Test", target.OnePartition("p"))) {
-			rows = append(rows, row.Key.Row)
-		}
-	})
-	if !w.run(p) || len(rows) != many || !slices.IsSorted(rows) || len(slices.Compact(rows)) != many || w.requests["query"] != 3 {
-		t.Errorf("%d rows were seen, sorted %v, by %d requests; want %d in order, each once, by 3", len(rows), slices.IsSorted(rows), w.requests["query"], many)
-	}
 }
 
 // Each query is sent once the one before has no further page, or has had its pages; what

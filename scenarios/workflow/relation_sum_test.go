@@ -220,25 +220,3 @@ func TestViewsAreMadeAnew(t *testing.T) {
 		w.holds("view-put", viewed, 1)
 	}
 }
-
-// Who has read a partition before another did does not write over what that one has made of it.
-func TestViewsAreOvertaken(t *testing.T) {
-	for _, there := range []int{0, 3} {
-		w := newWorld(t, "department=views")
-		w.load(worker(9, "d0"))
-		for n := range there {
-			w.run(w.op("view-put", n, viewed, worker(n, "d0")))
-			w.run(w.op("view-work", 10+n, viewed, thing{}))
-		}
-		late, sent := w.op("view-build", 50, viewed, worker(9, "d0")), ""
-		w.watch(late, func(op *target.Operation) {
-			if sent += op.Verb.String() + " "; sent == "get query insert " || sent == "get query replace " {
-				w.run(w.op("view-put", 60, viewed, worker(60, "d0")))
-				w.run(w.op("view-work", 61, viewed, thing{}))
-			}
-		})
-		want := map[bool]string{true: "get query replace get query replace ", false: "get query insert get query replace "}[there > 0]
-		assert.Equalf(t, want, sent, "over a view of %d", there)
-		w.viewIs(fmt.Sprint("over a view of ", there), "views", "d0", there+2, there*100+there*(there-1)/2+109+160)
-	}
-}

@@ -322,14 +322,3 @@ func TestWriteIDsReadAsTheyAreWritten(t *testing.T) {
 		assert.Falsef(t, ok, "ParseWriteID(%q) = %+v", text, got)
 	}
 }
-
-func FuzzParseWriteID(f *testing.F) {
-	for _, text := range []string{"", "r-1", "k3f9-18446744073709551615", "r-01", "-", "ö-1", "r-1-1"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		if id, ok := workflow.ParseWriteID(text); ok && id.String() != text {
-			t.Errorf("ParseWriteID(%q).String() = %q; want what was read", text, id.String())
-		}
-	})
-}
