@@ -68,30 +68,6 @@ func TestProcedurePausesAndStops(t *testing.T) {
 	assert.LessOrEqual(t, runtime.NumGoroutine(), before)
 }
 
-// Each query is sent once the one before has no further page, or has had its pages; what
-// is refused is left to the retry policy.
-func TestFanOut(t *testing.T) {
-	for _, row := range []struct {
-		name           string
-		pages          int
-		attempts, want string
-	}{
-		{"a page of each", 0, "200 200 200", "query:a query:b query:c succeed"},
-		{"further pages of the second", 0, "200 200+ 200+ 200 200", "query:a query:b query:b+ query:b+ query:c succeed"},
-		{"two pages of each at most", 2, "200+ 200+ 200 200+ 200+", "query:a query:a+ query:b query:c query:c+ succeed"},
-		{"one page of each at most", 1, "200+ 200+ 200+", "query:a query:b query:c succeed"},
-		{"a refusal", 0, "200 503 200 200", "query:a query:b settle query:c succeed"},
-	} {
-		var queries []target.Operation
-		for _, partition := range []string{"a", "b", "c"} {
-			queries = append(queries, target.Operation{Verb: entity.Query, Table: "log", Query: target.OnePartition(partition)})
-		}
-		p := workflow.NewFanOut(queries, row.pages)
-		assert.Equal(t, row.want, play(p, row.attempts), row.name)
-		assert.Len(t, workflow.Requests(p), 3, "the first page of each is foreseen")
-	}
-}
-
 // However the partitions are divided, and whatever replies are lost, as many operations
 // as there are sets read each of them once.
 func TestSetsMakeUpAllPartitions(t *testing.T) {

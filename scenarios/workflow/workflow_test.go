@@ -3,12 +3,14 @@ package workflow_test
 import (
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
@@ -127,50 +129,66 @@ func described(r workflow.Report) string {
 	return words
 }
 
-func TestReadModifyWrite(t *testing.T) {
-	for _, row := range []struct {
-		name                string
-		verb                entity.Verb
-		attempts, did, want string
-	}{
-		{"each request once", entity.Merge, "fresh 204", "get merge succeed", "acknowledged version 500 from 7"},
-		{"a replace", entity.Replace, "fresh 204", "get replace succeed", "acknowledged version 500 from 7"},
-		{"a delete", entity.Delete, "fresh 204", "get delete succeed", "acknowledged version 500"},
-		{"an entity that is not there is left to the caller", entity.Merge, "404", "get settle", "absent"},
-		{"or inserted", entity.InsertOrMerge, "404 204", "get insert succeed", "acknowledged version 500"},
-		{"a busy server leaves it to the policy", entity.Merge, "503 fresh 503 204", "get settle merge settle succeed", "acknowledged version 500 from 7"},
-		{"a foreign conflict restarts at the read", entity.Merge, "fresh 412 before 204", "get merge get merge succeed", "acknowledged version 500 from 7 conflicts 1"},
-		{"a silent write that nobody tells of", entity.Merge, "fresh 0?", "get merge settle", "unknown from 7"},
-		{"a gateway that waited too long", entity.Merge, "fresh 504 412 own", "get merge settle get succeed", "acknowledged version 500 from 7 own-412"},
-		{"a silent write that is carried out again", entity.Merge, "fresh 0? 204?", "get merge settle succeed", "acknowledged version 500 from 7"},
-		{"a silent write that meets its own success", entity.Merge, "fresh 0? 412? own", "get merge settle get succeed", "acknowledged version 500 from 7 own-412"},
-		{"which others have written over", entity.Merge, "before 0? 412? own-then-other", "get merge settle get succeed", "acknowledged from 7 own-412 superseded"},
-		{"a silent write that was not carried out", entity.Merge, "before 0? 412? two-others before 204", "get merge settle get get merge succeed", "acknowledged version 500 from 7 conflicts 1"},
-		{"a silent write that may be forgotten", entity.Merge, "before 0? 412? sixteen-others", "get merge settle get fail", "unknown from 7"},
-		{"which was the first of all", entity.Merge, "fresh 0? 412? sixteen-others", "get merge settle get fail", "unknown from 7"},
-		{"not by those of fifteen others", entity.Merge, "fresh 0? 412? fifteen-others", "get merge settle get get", "absent from 7 conflicts 1"},
-		{"an entity that somebody replaced tells nothing", entity.Merge, "before 0? 412? fresh", "get merge settle get fail", "unknown from 7"},
-		{"nor one that somebody deleted", entity.Merge, "before 0? 412? 404", "get merge settle get fail", "unknown from 7"},
-		{"a busy server while it looks", entity.Merge, "before 0? 412? 503", "get merge settle get settle", "unknown from 7"},
-		{"an entity deleted since the read", entity.Merge, "fresh 404 404", "get merge get settle", "absent from 7 conflicts 1"},
-		{"an entity deleted after silence", entity.Merge, "fresh 0? 404?", "get merge settle fail", "unknown from 7"},
-		{"an insert that somebody was quicker with", entity.InsertOrMerge, "404 409 before 204", "get insert get merge succeed", "acknowledged version 500 conflicts 1"},
-		{"an insert that meets its own success", entity.InsertOrReplace, "404 0? 409? own", "get insert settle get succeed", "acknowledged version 500 own-409"},
-		{"an insert that meets another's", entity.InsertOrReplace, "404 0? 409? before before", "get insert settle get get replace", "absent conflicts 1"},
-		{"a delete that meets its own success", entity.Delete, "fresh 0? 404?", "get delete settle succeed", "acknowledged own-404"},
-		{"a delete of what somebody has written", entity.Delete, "fresh 0? 412? before", "get delete settle get delete", "absent conflicts 1"},
-		{"a counter that is a text", entity.Merge, "text", "get fail", "absent"},
-		{"a counter at its end", entity.Merge, "end", "get fail", "absent"},
-		{"a counter of 32 bits", entity.Merge, "short", "get merge", "absent from -9"},
-		{"bad requests are left to the caller", entity.Merge, "fresh 400", "get merge settle", "absent from 7"},
-	} {
-		m := workflow.Modification{Verb: row.verb, Table: "Races", Key: runner, Counter: counter, ID: workflow.WriteID{Run: "r", Number: 3}}
-		if row.verb == entity.Delete {
+// write returns the request of a single write, or of a transaction with a copy.
+func write(verb string) workflow.Request {
+	verb, transaction := strings.CutPrefix(verb, "transaction:")
+	v, _ := entity.ParseVerb(verb)
+	change, copied := entity.Change{Verb: v, Key: runner}, entity.Change{Verb: entity.InsertOrReplace, Key: entity.Key{Partition: runner.Partition, Row: "copy"}}
+	if v == entity.Delete {
+		copied.Verb = v
+	}
+	r := workflow.Request{Operation: target.Operation{Verb: v, Table: "t", Change: change}}
+	if transaction {
+		r.Operation = target.Operation{Verb: entity.Batch, Table: "t", Changes: []entity.Change{change, copied}}
+	}
+	// Copies of a missing entity are not written.
+	r.Expected.NotFound = !transaction && v != entity.Insert && v != entity.InsertOrReplace
+	return r
+}
+
+// workflowOf returns the workflow that testdata/attempts.txt describes in words.
+func workflowOf(words ...string) workflow.Workflow {
+	id := workflow.WriteID{Run: "r", Number: 3}
+	var writes []workflow.Request
+	for _, word := range words[1:] {
+		writes = append(writes, write(word))
+	}
+	switch words[0] {
+	case "modify":
+		m := workflow.Modification{Verb: writes[0].Operation.Verb, Table: "Races", Key: runner, Counter: counter, ID: id}
+		if m.Verb == entity.Delete {
 			m.Counter = ""
 		}
-		p := workflow.NewReadModifyWrite(m)
-		assert.Equal(t, row.did, play(p, row.attempts), row.name)
-		assert.Equal(t, row.want, described(p.Report()), row.name)
+		return workflow.NewReadModifyWrite(m)
+	case "write":
+		return workflow.NewWrite(writes[0].Operation, id, "")
+	case "series":
+		return workflow.NewSeries(nil, false, writes...)
+	case "audited-series":
+		return workflow.NewSeries(workflow.NewWrite(writes[0].Operation, id, ""), false, writes[1:]...)
+	case "find":
+		return workflow.NewFindWrite(target.Operation{Verb: entity.Query, Table: "t"}, wanted, workflow.NewSeries(nil, false, writes...))
+	default:
+		var queries []target.Operation
+		for _, partition := range []string{"a", "b", "c"} {
+			queries = append(queries, target.Operation{Verb: entity.Query, Table: "log", Query: target.OnePartition(partition)})
+		}
+		pages, _ := strconv.Atoi(words[1])
+		return workflow.NewFanOut(queries, pages)
+	}
+}
+
+func TestWorkflowsByAttempts(t *testing.T) {
+	rows, err := os.ReadFile("testdata/attempts.txt")
+	require.NoError(t, err)
+	for row := range strings.Lines(string(rows)) {
+		columns := strings.Split(strings.TrimSpace(row), " | ")
+		if len(columns) != 5 || strings.HasPrefix(row, "#") {
+			continue
+		}
+		p := workflowOf(strings.Fields(columns[0])...)
+		assert.Equal(t, columns[2], play(p, columns[1]), row)
+		assert.Equal(t, columns[3], described(p.(workflow.Audited).Report()), row)
 	}
 }
 
@@ -214,45 +232,6 @@ func TestReadModifyWriteGivesUp(t *testing.T) {
 	did := strings.Fields(play(p, strings.Repeat("bare 412 ", workflow.MaxRestarts+1)))
 	if slices.Index(did, "fail") != len(did)-1 || p.Report().Conflicts != workflow.MaxRestarts+1 {
 		t.Errorf("after %d conflicts it did %q; want it to fail at the last", p.Report().Conflicts, did[len(did)-3:])
-	}
-}
-
-func TestWrite(t *testing.T) {
-	for _, row := range []struct {
-		name                string
-		verb                entity.Verb
-		attempts, did, want string
-	}{
-		{"an insert", entity.Insert, "201", "insert succeed", "acknowledged version 500"},
-		{"an insert of what is there", entity.Insert, "409", "insert settle", "absent conflicts 1"},
-		{"an insert that meets its own success", entity.Insert, "0? 409? own", "insert settle get succeed", "acknowledged version 500 own-409"},
-		{"an insert that meets another's", entity.Insert, "0? 409? other", "insert settle get fail", "absent conflicts 1"},
-		{"an insert that meets what carries no id", entity.Insert, "0? 409? bare", "insert settle get fail", "absent conflicts 1"},
-		{"an insert that meets what is gone", entity.Insert, "0? 409? 404", "insert settle get fail", "unknown"},
-		{"a busy server while it looks", entity.Insert, "0? 409? 503 own", "insert settle get settle succeed", "acknowledged version 500 own-409"},
-		{"an insert behind a gateway that waited too long", entity.Insert, "504 409 own", "insert settle get succeed", "acknowledged version 500 own-409"},
-		{"a silent insert", entity.Insert, "0?", "insert settle", "unknown"},
-		{"a silent insert that is done at last", entity.Insert, "0? 201?", "insert settle succeed", "acknowledged version 500"},
-		{"a refused insert", entity.Insert, "503", "insert settle", "absent"},
-		{"a transaction that meets its own success", entity.Batch, "0? 409? own", "batch settle get succeed", "acknowledged version 500 own-409"},
-		{"a transaction of what is there", entity.Batch, "409", "batch settle", "absent conflicts 1"},
-		{"a delete", entity.Delete, "204", "delete succeed", "acknowledged version 500"},
-		{"a delete of nothing", entity.Delete, "404", "delete settle", "absent"},
-		{"a delete that meets its own success", entity.Delete, "0? 404?", "delete settle succeed", "acknowledged own-404 lingers"},
-		{"a merge", entity.Merge, "204", "merge succeed", "acknowledged version 500"},
-		{"a merge of nothing", entity.Merge, "404", "merge settle", "absent"},
-		{"a silent merge", entity.Merge, "0?", "merge settle", "unknown lingers"},
-		{"a merge done twice", entity.Merge, "0? 204?", "merge settle succeed", "acknowledged version 500 lingers"},
-	} {
-		change := entity.Change{Verb: row.verb, Key: runner}
-		op := target.Operation{Verb: row.verb, Change: change}
-		if row.verb == entity.Batch {
-			change.Verb = entity.Insert
-			op = target.Operation{Verb: row.verb, Changes: []entity.Change{change}}
-		}
-		p := workflow.NewWrite(op, workflow.WriteID{Run: "r", Number: 3}, "")
-		assert.Equal(t, row.did, play(p, row.attempts), row.name)
-		assert.Equal(t, row.want, described(p.Report()), row.name)
 	}
 }
 
