@@ -2,7 +2,6 @@ package workflow
 
 import (
 	"slices"
-	"strings"
 
 	"loadgen/engine/entity"
 	"loadgen/target"
@@ -42,10 +41,11 @@ var copyKinds = []Kind{{
 			reads = append(reads, Query(table, target.Query{}))
 		}
 		return NewProcedure(func(t *Tx) {
-			faults, _ := c.Copied.survey(t)
-			for _, f := range faults {
-				c.Copied.repair(t, f)
-			}
+			c.Copied.survey(t, func(state copyState) {
+				if state.what != "" {
+					c.Copied.repair(t, state)
+				}
+			})
 		}, reads...)
 	},
 	Check: func(s *Setting, _ Arguments) Check { return NewCopyCheck(s.Copied) },
@@ -53,30 +53,28 @@ var copyKinds = []Kind{{
 
 // NewCopyCheck returns the check that each entity has its copies, and each copy its entity, with
 // the same values. A design without copies has none.
-func NewCopyCheck(of *Copied) Check {
+func NewCopyCheck(c *Copied) Check {
 	return newFinding("each entity has its copies, and each copy its entity", func(t *Tx, found *Findings) {
-		faults, looked := of.survey(t)
-		found.Looked = looked
-		for _, f := range faults {
-			name, at, own := of.Homes[f.home].Name, keyText(f.at), keyText(f.own)
+		c.survey(t, func(f copyState) {
+			name, at, own := c.Homes[f.home].Name, keyText(f.at), keyText(f.own)
 			switch f.what {
 			case missing:
-				found.Fault(own + " lacks copy " + name + " at " + at)
+				found.Look(false, "%s lacks copy %s at %s", own, name, at)
 			case orphan:
-				found.Fault("copy " + name + " at " + at + ": entity " + own + " is missing")
+				found.Look(false, "copy %s at %s: entity %s is missing", name, at, own)
 			default:
-				found.Fault("copy " + name + " at " + at + " differs from " + own)
+				found.Look(f.what != stale, "copy %s at %s differs from %s", name, at, own)
 			}
-		}
+		})
 	})
 }
 
-func keyText(k entity.Key) string { return strings.Join([]string{k.Partition, k.Row}, "/") }
+func keyText(k entity.Key) string { return k.Partition + "/" + k.Row }
 
 // tables returns the tables of entities and of copies.
-func (of *Copied) tables() []string {
+func (c *Copied) tables() []string {
 	var list []string
-	for _, home := range of.Homes {
+	for _, home := range c.Homes {
 		if !slices.Contains(list, home.Table) {
 			list = append(list, home.Table)
 		}
@@ -84,69 +82,66 @@ func (of *Copied) tables() []string {
 	return list
 }
 
-// fault is one copy that is not as it should be.
-type fault struct {
+// copyState is the state of one copy, which exists or should exist.
+type copyState struct {
+	// what is the fault, empty for none.
 	what string
-	// own is the entity's key, at that of the copy in home.
+	// own is the key of the entity, at that of the copy in home.
 	own, at entity.Key
 	home    int
 }
 
-// The ways in which a copy is wrong, which are the names of what repairs count.
+// The faults of copies, which are the names of the counters of repairs.
 const (
 	missing = "missing"
 	orphan  = "orphaned"
 	stale   = "stale"
 )
 
-// survey reads all tables, one after another. It returns each faulty copy, in the order of the
-// writes, and how many copies there are, or should be. Concurrent writes may look like faults: only
-// after a run is the result certain.
-func (of *Copied) survey(t *Tx) (faults []fault, looked int64) {
+// survey reads all tables, one after another, and visits the states of all copies, in the order of
+// the writes. Concurrent writes may look like faults: only after a run is the result certain.
+func (c *Copied) survey(t *Tx, visit func(copyState)) {
 	tables := make(map[string]map[entity.Key]entity.Packed)
-	for _, table := range of.tables() {
+	for _, table := range c.tables() {
 		tables[table] = t.entities(table)
 	}
-	own := tables[of.Homes[0].Table]
-	of.All(func(keys []entity.Key, has []bool) {
-		stored, there := own[keys[0]]
+	entities := tables[c.Homes[0].Table]
+	c.All(func(keys []entity.Key, has []bool) {
+		stored, exists := entities[keys[0]]
 		for home := 1; home < len(keys); home++ {
-			copied, found := tables[of.Homes[home].Table][keys[home]]
-			f := fault{own: keys[0], at: keys[home], home: home}
+			copied, found := tables[c.Homes[home].Table][keys[home]]
+			state := copyState{own: keys[0], at: keys[home], home: home}
 			switch {
-			case !has[home] || !there && !found:
+			case !has[home] || !exists && !found:
 				continue
 			case !found:
-				f.what = missing
-			case !there:
-				f.what = orphan
-			case !of.agrees(copied, stored):
-				f.what = stale
+				state.what = missing
+			case !exists:
+				state.what = orphan
+			case !c.agrees(copied, stored):
+				state.what = stale
 			}
-			if looked++; f.what != "" {
-				faults = append(faults, f)
-			}
+			visit(state)
 		}
 	})
-	return faults, looked
 }
 
 // agrees reports whether a copy matches its entity. It may have fewer properties; padding and write
 // ids differ.
-func (of *Copied) agrees(copied, stored entity.Packed) bool {
+func (c *Copied) agrees(copied, stored entity.Packed) bool {
 	list, err := copied.Unpack(nil)
 	return err == nil && !slices.ContainsFunc(list, func(p entity.Property) bool {
-		is, some := stored.Lookup(p.Name)
-		return !ofRun(p.Name) && p.Name != of.Filler && (!some || !is.Equal(p.Value))
+		value, found := stored.Lookup(p.Name)
+		return !isWriteID(p.Name) && p.Name != c.Filler && (!found || !value.Equal(p.Value))
 	})
 }
 
-func ofRun(property string) bool { return property == IDProperty || property == HistoryProperty }
+func isWriteID(property string) bool { return property == IDProperty || property == HistoryProperty }
 
 // repair writes a copy anew from its entity, or deletes it if the entity is gone.
-func (of *Copied) repair(t *Tx, f fault) {
-	home := of.Homes[f.home]
-	read := t.Send(Read(of.Homes[0].Table, f.own))
+func (c *Copied) repair(t *Tx, f copyState) {
+	home := c.Homes[f.home]
+	read := t.Send(Read(c.Homes[0].Table, f.own))
 	switch {
 	case read.OK() == (f.what == orphan):
 		// Another client wrote or deleted the entity since the survey.
@@ -155,13 +150,8 @@ func (of *Copied) repair(t *Tx, f fault) {
 	case !read.OK():
 		t.Send(WriteOne(home.Table, deletion(f.at), 404))
 	default:
-		copied := entity.Change{Verb: entity.InsertOrReplace, Key: f.at}
-		for _, p := range t.properties(read) {
-			if home.Holds(p.Name) && !ofRun(p.Name) {
-				copied.Properties = append(copied.Properties, p)
-			}
-		}
-		t.Send(WriteOne(home.Table, copied))
+		properties := slices.DeleteFunc(t.properties(read), func(p entity.Property) bool { return !home.Holds(p.Name) || isWriteID(p.Name) })
+		t.Send(WriteOne(home.Table, entity.Change{Verb: entity.InsertOrReplace, Key: f.at, Properties: properties}))
 	}
 	t.Add(f.what, 1)
 }

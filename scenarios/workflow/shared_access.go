@@ -20,11 +20,10 @@ const (
 	preflight = "preflight"
 )
 
-// preflightTakes is how long a preflight is taken to wait for its answer: about as long as
-// a read of one entity does.
-const preflightTakes = 5 * time.Millisecond
+// preflightTime is the assumed time of a preflight: about that of a read of one entity.
+const preflightTime = 5 * time.Millisecond
 
-// ownServices returns what the stores of a kind are that uses services of the application's own.
+// ownServices returns the stores of a kind that uses services of the application.
 func ownServices(names ...string) func(Arguments) []Store {
 	return func(Arguments) (list []Store) {
 		for _, name := range names {
@@ -34,11 +33,11 @@ func ownServices(names ...string) func(Arguments) []Store {
 	}
 }
 
-// accessCounters are what reads of one's own entities count.
+// accessCounters are the counters of reads by users.
 var accessCounters = []string{"issued", "preflights", "carried"}
 
-// accessKinds are the workflows of users who read entities of their own: by a shared access
-// signature of their keys, or through a proxy that has the account's key.
+// accessKinds are the workflows of users who read their own entities: by a shared access signature
+// for their keys, or through a proxy that has the account's key.
 var accessKinds = []Kind{{
 	Name: "direct-read", Says: "Reads an entity with a signature; asks a broker for one when needed.",
 	Reads: true, Counters: accessCounters, Stores: ownServices(broker, preflight),
@@ -54,35 +53,28 @@ var accessKinds = []Kind{{
 	// It needs a signature and, in a browser, a preflight for its URL, which contains the
 	// signature.
 	Keeps: func(s Subject, a Arguments) []Keeping {
-		key := s.Key("")
-		parts := []string{broker, a.Text("covers"), "", key.Partition, ""}
-		if user := a.Text("user"); user != "" {
-			parts[2] = s.Value(user)
+		key, covers, user, row := s.Key(""), a.Text("covers"), "", ""
+		if a.Text("user") != "" {
+			user = s.Value(a.Text("user"))
 		}
-		if a.Text("covers") == "entity" {
-			parts[4] = key.Row
+		if covers == "entity" {
+			row = key.Row
 		}
-		list := []Keeping{{Of: called(parts...), For: a.Duration("lasts")}}
-		if keeps := a.Duration("preflight"); keeps > 0 {
-			list = append(list, Keeping{Of: called(preflight, list[0].Of, key.Row), For: keeps})
+		list := []Keeping{{Of: cacheKey(broker, covers, user, key.Partition, row), For: a.Duration("lasts")}}
+		if lifetime := a.Duration("preflight"); lifetime > 0 {
+			list = append(list, Keeping{Of: cacheKey(preflight, list[0].Of, key.Row), For: lifetime})
 		}
 		return list
 	},
-	// A signature has to be asked for first where the user has none that is good, and then, in a
-	// browser, the leave of the service.
 	New: func(c *Call) Workflow {
 		key, a := c.Subject.Key(""), c.Arguments
-		ask := func(b target.Beside) Request {
-			b.Verb, b.Store = target.Ask, c.StoreOf(b.Store)
-			return Beside(b)
-		}
 		var requests []Request
 		if c.Lacking.Has(0) {
-			token := []byte(signatureOf(c.Table, key, a.Text("covers")))
-			requests = append(requests, ask(target.Beside{Store: broker, Body: token, Takes: a.Duration("issue-time"), AtOnce: a.Count("issuers")}))
+			signature := []byte(signatureOf(c.Table, key, a.Text("covers")))
+			requests = append(requests, c.ask(target.Beside{Store: broker, Body: signature, Takes: a.Duration("issue-time"), AtOnce: a.Count("issuers")}))
 		}
 		if c.Lacking.Has(1) {
-			requests = append(requests, ask(target.Beside{Store: preflight, Takes: preflightTakes}))
+			requests = append(requests, c.ask(target.Beside{Store: preflight, Takes: preflightTime}))
 		}
 		requests = append(requests, Read(c.Table, key))
 		return NewProcedure(func(t *Tx) {
@@ -108,11 +100,10 @@ var accessKinds = []Kind{{
 	},
 	// The answer passes the proxy twice: in from the table, and out to the user.
 	New: func(c *Call) Workflow {
-		key, a := c.Subject.Key(""), c.Arguments
 		carry := func(answer []byte) Request {
-			return Beside(target.Beside{Verb: target.Ask, Store: c.StoreOf(proxy), Body: answer, Takes: a.Duration("proxy-time"), AtOnce: a.Count("connections")})
+			return c.ask(target.Beside{Store: proxy, Body: answer, Takes: c.Arguments.Duration("proxy-time"), AtOnce: c.Arguments.Count("connections")})
 		}
-		read := Read(c.Table, key)
+		read := Read(c.Table, c.Subject.Key(""))
 		return NewProcedure(func(t *Tx) {
 			answer := t.Send(read).Entity
 			t.Send(carry(answer))
@@ -121,11 +112,17 @@ var accessKinds = []Kind{{
 	},
 }}
 
-// called joins texts so that no others give the same: no key has the character between.
-func called(parts ...string) string { return strings.Join(parts, "\x00") }
+// ask returns a request to a service of the application.
+func (c *Call) ask(b target.Beside) Request {
+	b.Verb, b.Store = target.Ask, c.StoreOf(b.Store)
+	return Beside(b)
+}
 
-// signatureOf returns a shared access signature that reads a user's keys for a while, in
-// the service's form. The account and its key are made up: no service takes it.
+// cacheKey joins texts without ambiguity: no key contains the separator.
+func cacheKey(parts ...string) string { return strings.Join(parts, "\x00") }
+
+// signatureOf returns a shared access signature that permits reads of a user's keys, in the service's
+// form. The account and its key are invented: no service accepts it.
 func signatureOf(table string, key entity.Key, covers string) string {
 	const version, permissions, expiry, protocol = "2019-02-02", "r", "2030-01-01T00:00:00Z", "https"
 	row := ""

@@ -44,7 +44,7 @@ func NewWrite(op target.Operation, id WriteID, filler string) Write {
 }
 
 // Together makes the write a transaction with further changes of its partition, which carry no id
-// and are not reported: copies, which are safe to repeat. It must be called before [Write.Begin].
+// and are not reported: copies, which are safe to repeat. It must be called before [Procedure.Begin].
 func (w Write) Together(more ...entity.Change) {
 	op := &w.foreseen[0]
 	changes := op.Changes
