@@ -52,10 +52,11 @@ var indexKinds = []Kind{
 			key, name := c.Subject.Key(x.place), c.Subject.Value(c.Arguments.Text("attribute"))
 			return NewProcedure(func(t *Tx) {
 				list := x.read(t, key, name)
-				if len(list.ids) == 0 {
+				_, _, ids := list.parse()
+				if len(ids) == 0 {
 					t.Add("empty", 1)
 				}
-				for _, id := range list.ids {
+				for _, id := range ids {
 					// It may have been renamed, or deleted, since the list was written.
 					if listed := t.Send(Read(x.Table, list.entityKey(id))); listed.OK() && x.value(listed.Entity) == name {
 						t.Add("found", 1)

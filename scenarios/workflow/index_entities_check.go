@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"bytes"
 	"slices"
 
 	"loadgen/engine/entity"
@@ -20,15 +21,16 @@ func newIndexCheck(s *Setting, a Arguments) Check {
 		keys, values, lists := x.readAll(t)
 		listed := make(map[entity.Key]int)
 		for _, l := range lists {
-			for _, id := range l.ids {
+			_, name, ids := l.parse()
+			for _, id := range ids {
 				key := l.entityKey(id)
 				value, exists := values[key]
 				if !exists {
 					value = "missing"
-				} else if value == l.name {
+				} else if value == name {
 					listed[key]++
 				}
-				f.Look(exists && value == l.name, "the list of %s names %s, which is %s", l.name, keyText(key), value)
+				f.Look(exists && value == name, "the list of %s names %s, which is %s", name, keyText(key), value)
 			}
 		}
 		for _, key := range keys {
@@ -42,8 +44,7 @@ func newIndexCheck(s *Setting, a Arguments) Check {
 func (x *indexLists) readAll(t *Tx) (keys []entity.Key, values map[entity.Key]string, lists []*indexList) {
 	values = make(map[entity.Key]string)
 	addList := func(row target.Row) {
-		l := &indexList{key: row.Key}
-		if l.unpack(row.Entity) && l.property == x.property {
+		if l := (&indexList{key: row.Key}); l.unpack(row.Entity) && x.isOwn(l) {
 			lists = append(lists, l)
 		}
 	}
@@ -66,13 +67,17 @@ func (x *indexLists) readAll(t *Tx) (keys []entity.Key, values map[entity.Key]st
 	return keys, values, lists
 }
 
+// isOwn reports whether a list is of this index.
+func (x *indexLists) isOwn(l *indexList) bool {
+	return bytes.HasPrefix(l.text, []byte(x.property+"\t"))
+}
+
 // readBlobs reads the lists that are blobs.
 func (x *indexLists) readBlobs(t *Tx) (lists []*indexList) {
 	store := x.StoreOf(x.container)
 	for _, blob := range slices.Collect(t.blobs(store, "", 1)) {
-		l := new(indexList)
-		l.parse(t.Send(Beside(target.Beside{Verb: target.GetBlob, Store: store, Name: blob.Name})).Found[0].Body)
-		if l.property == x.property {
+		body := t.Send(Beside(target.Beside{Verb: target.GetBlob, Store: store, Name: blob.Name})).Found[0].Body
+		if l := (&indexList{text: body}); x.isOwn(l) {
 			lists = append(lists, l)
 		}
 	}

@@ -25,58 +25,51 @@ func newIndexLists(s *Setting, a Arguments) *indexLists {
 		queue: a.Text("queue"), hidden: a.Duration("hidden"), blind: a.Truth("blind")}
 }
 
-// indexList is a list as read and as it will be written. Line feeds and tabs separate entries; no
-// key contains them.
+// indexList is a list as read and as it will be written.
 type indexList struct {
 	key entity.Key
-	// property has the value name in all listed entities, which ids identify.
-	property, name string
-	ids            []string
+	// text is the indexed property, a tab, the value of all listed entities, and an id after each
+	// line feed. No key contains tabs or line feeds. The property distinguishes the lists of
+	// different indexes. It may be shared with the reply: do not change it in place.
+	text []byte
 	// exists reports that the list was read, with this version if it is an entity, or this ETag.
 	exists  bool
 	version entity.Ticks
 	etag    string
 }
 
+// parse returns the property, its value, and the ids.
+func (l *indexList) parse() (property, value string, ids []string) {
+	lines := strings.Split(string(l.text), "\n")
+	property, value, _ = strings.Cut(lines[0], "\t")
+	return property, value, lines[1:]
+}
+
 // add adds an id, and reports whether the list lacked it.
 func (l *indexList) add(id string) bool {
-	lacks := !slices.Contains(l.ids, id)
-	if lacks {
-		l.ids = append(l.ids, id)
+	line := []byte("\n" + id)
+	if bytes.HasSuffix(l.text, line) || bytes.Contains(l.text, []byte("\n"+id+"\n")) {
+		return false
 	}
-	return lacks
+	l.text = slices.Concat(l.text, line)
+	return true
 }
 
 func (l *indexList) remove(id string) {
-	l.ids = slices.DeleteFunc(l.ids, func(one string) bool { return one == id })
+	l.text = bytes.Replace(bytes.TrimSuffix(l.text, []byte("\n"+id)), []byte("\n"+id+"\n"), []byte("\n"), 1)
 }
 
-// text returns the property and the name, which distinguish the lists of different indexes, and
-// the ids, one per line.
-func (l *indexList) text() []byte {
-	text := []byte(l.property + "\t" + l.name)
-	for _, id := range l.ids {
-		text = append(append(text, '\n'), id...)
-	}
-	return text
-}
-
-func (l *indexList) parse(text []byte) {
-	lines := strings.Split(string(text), "\n")
-	l.property, l.name, _ = strings.Cut(lines[0], "\t")
-	l.ids = lines[1:]
-}
-
-// unpack parses a list from an entity's properties, and reports whether the entity is a list.
+// unpack reads the text from an entity's properties, and reports whether the entity is a list.
 func (l *indexList) unpack(stored entity.Packed) bool {
-	var text bytes.Buffer
 	for number := 0; ; number++ {
 		part, found := stored.Lookup(indexPart(number))
 		if !found {
-			l.parse(text.Bytes())
 			return number > 0
 		}
-		text.Write(part.Bytes())
+		if number == 0 {
+			l.text = nil
+		}
+		l.text = append(l.text, part.Bytes()...)
 	}
 }
 
@@ -91,7 +84,7 @@ func indexPart(number int) string {
 
 // list returns an empty list.
 func (x *indexLists) list(key entity.Key, name string) *indexList {
-	return &indexList{key: key, property: x.property, name: name}
+	return &indexList{key: key, text: []byte(x.property + "\t" + name)}
 }
 
 // table returns the name of the table of lists that are entities.
@@ -137,7 +130,7 @@ func (x *indexLists) read(t *Tx, key entity.Key, name string) *indexList {
 	switch {
 	case len(stored.Found) > 0:
 		l.exists, l.etag = true, stored.Found[0].ETag
-		l.parse(stored.Found[0].Body)
+		l.text = stored.Found[0].Body
 	case x.form != indexBlob && stored.OK():
 		l.exists, l.version = true, stored.Version
 		l.unpack(stored.Entity)
@@ -149,7 +142,7 @@ func (x *indexLists) read(t *Tx, key entity.Key, name string) *indexList {
 // and whether the list fits into an entity, if it is one.
 func (x *indexLists) writing(l *indexList) (r Request, fits bool) {
 	if x.form == indexBlob {
-		put := target.Beside{Verb: target.PutBlob, Store: x.StoreOf(x.container), Name: keyText(l.key), Body: l.text(), Match: l.etag}
+		put := target.Beside{Verb: target.PutBlob, Store: x.StoreOf(x.container), Name: keyText(l.key), Body: l.text, Match: l.etag}
 		switch {
 		case x.blind:
 			put.Match = ""
@@ -159,7 +152,7 @@ func (x *indexLists) writing(l *indexList) (r Request, fits bool) {
 		return Beside(put, overtaken...), true
 	}
 	c := entity.Change{Verb: entity.Insert, Key: l.key}
-	for part := range slices.Chunk(l.text(), entity.MaxBinaryBytes) {
+	for part := range slices.Chunk(l.text, entity.MaxBinaryBytes) {
 		c.Properties = append(c.Properties, entity.Property{Name: indexPart(len(c.Properties)), Value: entity.Binary(part)})
 	}
 	switch {
