@@ -81,16 +81,6 @@ func TestBagUpdateIsOvertaken(t *testing.T) {
 	}
 }
 
-// What is not there is not made of what is to be changed.
-func TestBagUpdateOfNothing(t *testing.T) {
-	for _, writes := range []string{"merge", "bag", "known"} {
-		w := newWorld(t)
-		ended := w.run(w.op("bag-update", 0, args{"changes": "Salary", "unknown": "Nickname", "writes": writes}, worker(1, "a")))
-		_, there := w.get("Test", entity.Key{Partition: "a", Row: "0001"})
-		assert.Falsef(t, ended || there || w.requests["replace"] > 0, "%s: it ended well %v, it is there %v, requests %v", writes, ended, there, w.requests)
-	}
-}
-
 // A property with another value than was loaded is lost, too.
 func TestKeptHoldsValues(t *testing.T) {
 	w, _ := carded(t, 0, "bag")
@@ -229,21 +219,6 @@ func TestLoginWaitsForTheNameOfADeletedTable(t *testing.T) {
 		if lasted := w.now.Sub(began); row.ok && (row.waited == 1) != (lasted >= 30*time.Second) || lasted > 10*time.Minute {
 			t.Errorf("%s: it took %v", row.sentence, lasted)
 		}
-	}
-}
-
-// The tables that logins make are known beforehand, each by one name.
-func TestTablesOfLoginsAreKnown(t *testing.T) {
-	kind := workflow.Find("login")
-	for _, row := range []struct {
-		given args
-		want  string
-	}{
-		{args{"first": "9", "days": "3"}, "[Day0009 Day0010 Day0011]"},
-		{args{"first": "9", "days": "3", "names": "reused"}, "[Day0002 Day0003 Day0004]"},
-		{args{"days": "3", "lies": "one-table"}, "[]"},
-	} {
-		assert.Equalf(t, row.want, fmt.Sprint(kind.Tables(kind.WithDefaults(row.given))), "Tables(%v)", row.given)
 	}
 }
 

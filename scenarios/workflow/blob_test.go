@@ -151,11 +151,3 @@ func TestDeletionsGoOnWhereTheyWereTheirs(t *testing.T) {
 			"%s: ended well: %v, by %d deletions of the blob; want %d", row.name, c.ok, w.requests["delete-blob"], row.deletes)
 	}
 }
-
-// A container that nobody has made yet holds nothing.
-func TestASweepOfNoContainerEnds(t *testing.T) {
-	w := newWorld(t)
-	c := begun(w.photos("large-sweep", 1, nil)[0])
-	c.tell(w, target.Outcome{Status: 404, Code: "ContainerNotFound"})
-	assert.True(t, c.ended && c.ok)
-}

@@ -209,14 +209,16 @@ func TestIndexesThatAreFull(t *testing.T) {
 			x := newIndexed(t, row.form, 0, args{"announced": "last"})
 			// Lists as they are after long use, under the names of employees nobody has seen.
 			last := long(row.form, 1<<18)
-			most := listRoom(row.form, last) - room
-			lines := []string{"LastName\tname0"}
-			for len(lines) <= most {
-				id := long(row.form, len(lines)).keys[""].Row
-				if row.form != "partition" {
-					id = "department0\t" + id
+			line := func(n int) string {
+				if row.form == "partition" {
+					return long(row.form, n).keys[""].Row
 				}
-				lines = append(lines, id)
+				return "department0\t" + long(row.form, n).keys[""].Row
+			}
+			lines, each := []string{"LastName\tname0"}, len(line(0))+1
+			// The list is measured near its end only.
+			for len(lines)*each < 1_020_000 || entity.Size(last.keys["names"], listProperties(lines))+(1+room)*each <= entity.MaxEntityBytes {
+				lines = append(lines, line(len(lines)))
 			}
 			x.presetList(last.keys["names"], lines)
 			p := x.act("index-add", 1, last)
@@ -238,32 +240,6 @@ func TestIndexesThatAreFull(t *testing.T) {
 	}
 }
 
-// listRoom returns how many entries a list of such employees has at most. The rule: an entity
-// has 1 MiB, its key 4 bytes and 2 for each character, a property 8, 2 for each letter of its
-// name, and 4 and one for each byte of a Binary, of which it has 64 KiB at most. A list is called by
-// its property and value, and has each id behind a line end: the RowKey of an entity of its own
-// partition, the PartitionKey, a tab and the RowKey of any other.
-func listRoom(form string, one thing) int {
-	id := len(one.keys[""].Row)
-	if form != "partition" {
-		id += len("department0\t")
-	}
-	for n := 1; ; n++ {
-		size := 4 + 2*len(one.keys["names"].Partition+one.keys["names"].Row)
-		for part, left := 1, len("LastName\tname0")+n*(1+id); left > 0; part++ {
-			name := "Ids"
-			if part > 1 {
-				name = fmt.Sprintf("Ids%02d", part)
-			}
-			size += 8 + 2*len(name) + 4 + min(left, 64<<10)
-			left -= 64 << 10
-		}
-		if size > 1<<20 {
-			return n - 1
-		}
-	}
-}
-
 // presetList writes a list whole.
 func (x *indexed) presetList(key entity.Key, lines []string) {
 	x.t.Helper()
@@ -272,13 +248,18 @@ func (x *indexed) presetList(key entity.Key, lines []string) {
 		x.do(&target.Operation{Beside: &target.Beside{Verb: target.PutBlob, Store: "test-lists", Name: key.Partition + "/" + key.Row, Body: []byte(text)}})
 		return
 	}
-	var properties []entity.Property
+	x.change(entity.Insert, x.TableOf("names"), key, listProperties(lines)...)
+}
+
+// listProperties returns a list as the properties of an entity.
+func listProperties(lines []string) (properties []entity.Property) {
+	text := strings.Join(lines, "\n")
 	for name := "Ids"; text != ""; name = fmt.Sprintf("Ids%02d", len(properties)+1) {
 		size := min(len(text), entity.MaxBinaryBytes)
 		properties = append(properties, entity.Property{Name: name, Value: entity.Binary([]byte(text[:size]))})
 		text = text[size:]
 	}
-	x.change(entity.Insert, x.TableOf("names"), key, properties...)
+	return properties
 }
 
 // A check that loses the reply with what was left on the queue waits for it to come back,

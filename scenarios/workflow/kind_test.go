@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/url"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -177,43 +178,24 @@ func TestWhatDesignsLack(t *testing.T) {
 		d.Own = workflow.DesignPlace{PartitionKey: "{employee}", RowKey: "employee", PartitionNames: []string{"employee"}}
 	}
 	twice := func(d *workflow.Design) { d.Properties[4].Attribute = "card" }
-	const move, index = "member=Employee group=Department ", "attribute=last property=LastName "
-	for _, row := range []struct {
+	type row struct {
 		says, kind, given string
 		alter             func(d *workflow.Design)
 		lacks             string
-	}{
-		{"a link to what it names", "read-linked", "link=Badge to=badge", nil, ""},
-		{"a place needs no link", "read-linked", "from=badge", nil, ""},
-		{"nothing names the second place", "read-linked", "to=badge", nil, "to"},
-		{"a number is no link", "read-linked", "link=Salary to=badge", nil, "link"},
-		{"a link to another RowKey", "read-linked", "link=Badge to=department", nil, "to"},
-		{"a link to where the reader is", "read-linked", "link=Employee", nil, "to"},
-		{"a PartitionKey that the reader cannot know", "read-linked", "link=Badge to=odd", nil, "to"},
-		{"a small table of its own", "join", "place=badge refresh=5", nil, ""},
-		{"a small table that is none", "join", "place=department refresh=5", nil, "place"},
-		{"a lookup reads no table", "join", "place=department", nil, ""},
-		{"a group is the PartitionKey", "move", move + "keyed=by-group", nil, ""},
-		{"keys that a move would change", "move", move, nil, "keyed"},
-		{"a group that is not in the PartitionKey", "move", "member=Employee group=Badge keyed=by-group", nil, "keyed"},
-		{"a group beside something else", "move", move + "keyed=by-group", inPartition("office"), "keyed"},
-		{"a group in the RowKey, too", "move", move + "keyed=by-group", inRow("department"), "keyed"},
-		{"a group that no fact is", "move", "member=Employee group=Salary", nil, "group"},
-		{"members that are their groups", "move", "member=Badge group=Badge", nil, "member"},
-		{"nobody to be moved", "move", "member=Employee group=Badge", unloaded, "load"},
-		{"a group's own entity anywhere", "write-group", "place=badge", nil, ""},
-		{"members find their group by the partition", "write-group", "place=department copied=Badge", nil, ""},
-		{"members of another partition", "write-group", "place=badge copied=Badge", nil, "place"},
-		{"an own entity for each member", "write-group", "place=each copied=Badge", nil, "place"},
-		{"a name that is a number", "write-group", "place=department copied=Salary", nil, "copied"},
-		{"a name that is the group's", "write-group", "place=department copied=Name", nil, "copied"},
-		{"a summary of a partition", "summed-insert", "summary=department adds=Salary", nil, ""},
-		{"a summary for each entity", "summed-insert", "summary=each adds=Salary", nil, "summary"},
-		{"a sum of texts", "summed-insert", "summary=department adds=Badge", nil, "adds"},
-		{"a property that is not known", "bag-update", "changes=Salary unknown=Badge", nil, ""},
-		{"a property known and not known", "bag-update", "changes=Salary unknown=Salary", nil, "unknown"},
-		{"nothing to be changed", "bag-update", "changes=Salary unknown=Badge", unloaded, "load"},
-
+	}
+	changes := map[string]func(d *workflow.Design){"": nil, "unloaded": unloaded, "named": named, "alone": alone,
+		"in-row department": inRow("department"), "in-partition office": inPartition("office")}
+	text, err := os.ReadFile("testdata/lacks.txt")
+	require.NoError(t, err)
+	var rows []row
+	for line := range strings.Lines(string(text)) {
+		if columns := strings.Split(strings.TrimSpace(line), " | "); len(columns) == 5 && line[0] != '#' {
+			alter, known := changes[columns[2]]
+			require.True(t, known, line)
+			rows = append(rows, row{columns[4], columns[0], columns[1], alter, columns[3]})
+		}
+	}
+	for _, row := range append(rows, []row{
 		{"the same keys in another table", "archive-work", "place=archive", nil, ""},
 		{"another partition of the same table", "archive-request", "place=former", nil, ""},
 		{"nobody to be archived", "archive-look", "place=archive", unloaded, "load"},
@@ -233,31 +215,12 @@ func TestWhatDesignsLack(t *testing.T) {
 		{"a rule of no property", "seal-put", "resolver=*/*/Card,*/*/Phone", nil, "resolver"},
 		{"nothing to be replaced", "seal-replace", "property=Card", unloaded, "load"},
 
-		{"a list in the same partition", "index-rename", index + "form=partition place=names", nil, ""},
-		{"the same list, kept by a queue", "index-rename", index + "form=place place=names", nil, ""},
-		{"a list over all departments", "index-add", index + "form=place place=all-names", nil, ""},
-		{"a blob by department and name", "index-work", index + "form=blob place=names", nil, ""},
-		{"a list of another partition in a transaction", "index-add", index + "form=partition place=other-names", nil, "place"},
-		{"a list of another table in a transaction", "index-lookup", index + "form=partition place=table-names", nil, "place"},
-		{"one list for all names", "index-delete", index + "form=place place=one-list", nil, "place"},
-		{"a list for each employee", "index-add", index + "form=partition place=each-name", nil, "place"},
-		{"a list for each who has a partition", "index-add", index + "form=place place=every-name", alone, "place"},
-		{"a number that is listed as if it were the name", "index-build", "attribute=last property=Number form=partition place=names", nil, "property"},
-		{"the key of who is renamed holds the name", "index-rename", index + "form=partition place=names", named, "attribute"},
-		{"the key of who stays the same may hold it", "index-delete", index + "form=partition place=names", named, ""},
-		{"a worker without a queue", "index-work", index + "form=partition place=names", nil, "form"},
-
-		{"a place in the same partition", "store-with", "place=department", nil, ""},
-		{"another PartitionKey", "store-with", "place=odd", nil, "place"},
-		{"another table", "store-with", "place=archive", nil, "place"},
 		{"series that are loaded", "series-put", "at=department", nil, ""},
 		{"series that are not", "series-write", "at=department", unloaded, "load"},
 		{"nor read", "series-get", "at=department", unloaded, "load"},
-		{"sets of what is loaded", "read-set", "sets=2", nil, ""},
-		{"sets of nothing", "read-set", "sets=2", unloaded, "load"},
 		{"a log by a time", "log-append", "time=At", nil, ""},
 		{"a log by a number", "log-read", "time=Salary", nil, "time"},
-	} {
+	}...) {
 		d, kind := design(), workflow.Find(row.kind)
 		if row.alter != nil {
 			row.alter(d)
@@ -314,22 +277,6 @@ func TestReadsByUsers(t *testing.T) {
 		assert.Equal(t, [2]int64{row.issued, row.preflights}, [2]int64{issued, preflights}, row.name)
 		assert.Truef(t, row.carries(carried), "%s: %d bytes", row.name, carried)
 	}
-}
-
-// A signature is asked for before leave, for the time and by as many at once as is said.
-func TestServicesAreAskedAsToldTo(t *testing.T) {
-	w := newWorld(t)
-	asked := workflow.Requests(w.readBy("direct-read", 0, args{"issue-time": "70ms", "issuers": "3"}, 3, order(1)))
-	asked = append(asked, workflow.Requests(w.readBy("proxied-read", 0, args{"proxy-time": "9ms", "connections": "2"}, 0, order(1)))...)
-	var got []string
-	for _, op := range asked {
-		if b := op.Beside; b != nil {
-			got = append(got, fmt.Sprint(b.Store, " ", b.Takes, " ", b.AtOnce))
-		} else {
-			got = append(got, op.Verb.String())
-		}
-	}
-	assert.Equal(t, []string{"test-broker 70ms 3", "test-preflight 5ms 0", "get", "get", "test-proxy 9ms 2"}, got)
 }
 
 // What is kept is the user's, and opens what it covers.

@@ -112,20 +112,6 @@ func TestSummedInsertRequests(t *testing.T) {
 	}
 }
 
-// A summary is wrong by its count, or by its total.
-func TestSumsAreHeldAgainstBoth(t *testing.T) {
-	for _, row := range []struct {
-		says                 string
-		count, total, faults int64
-	}{{"right", 2, 203, 0}, {"another count", 3, 203, 1}, {"another total", 2, 204, 1}} {
-		w := newWorld(t)
-		w.load(worker(1, "a"), worker(2, "a"), worker(3, "b"))
-		w.put("Test", entity.Key{Partition: "a", Row: "department"}, entity.Property{Name: "SummaryCount", Value: entity.Int64(row.count)},
-			entity.Property{Name: "SummaryTotal", Value: entity.Int64(row.total)})
-		w.finds("summed-insert", summed, row.faults, 1)
-	}
-}
-
 // Whose success was not heard finds it as long as the summary keeps its id; past that the
 // operation fails rather than to count twice.
 func TestSummedInsertUnheard(t *testing.T) {

@@ -2,7 +2,6 @@ package workflow_test
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"testing"
 
@@ -79,28 +78,6 @@ func sentTo(op *target.Operation) string {
 		name += " " + further
 	}
 	return name
-}
-
-// An entity lies where its kind belongs, all its properties with it.
-func TestWriteSubtype(t *testing.T) {
-	for _, row := range []struct {
-		says, place string
-		number      int
-		table       string
-	}{
-		{"the kind that has a place lies there", "customers", 1, "Testcustomers"},
-		{"any other does not", "customers", 2, "Test"},
-		{"without a place all lie together", "", 1, "Test"},
-	} {
-		w := newWorld(t, "customers=customers")
-		one := worker(row.number, "a")
-		one.keys["customers"] = entity.Key{Partition: "a", Row: "c"}
-		require.Truef(t, w.run(w.op("write-subtype", 0, args{"kind": "kind", "is": "Customer", "place": row.place}, one)),
-			"%s: it failed", row.says)
-		stored, there := w.get(row.table, one.keys[map[bool]string{true: row.place}[row.table != "Test"]])
-		salary, _ := stored.Lookup("Salary")
-		assert.Truef(t, there && salary.Int() == int64(100+row.number), "%s: in %s it is there: %v, with salary %d", row.says, row.table, there, salary.Int())
-	}
 }
 
 // move returns operation n that moves a member to another department.
@@ -250,18 +227,14 @@ func (w *world) transfers(count int, keyed string) []workflow.Workflow {
 	})
 }
 
-// However attempts interleave and get lost, transfers keyed by their own id sum to zero,
-// also those whose client gave up.
+// However attempts interleave and get lost, transfers keyed by their own id sum to zero, also those
+// whose client gave up. Keyed by account, a client that crashes leaves one leg only.
 func TestTransfersSumToZero(t *testing.T) {
 	for seed := range uint64(20) {
 		w := newWorld(t)
 		w.race(seed, 6, 30, w.transfers(40, "by-transfer"))
 		w.holds("transfer", nil, 30)
 	}
-}
-
-// Keyed by account, a client that dies leaves a leg without its other.
-func TestTransfersByAccountDoNot(t *testing.T) {
 	w := newWorld(t)
 	killed := total(w.runAll(w.transfers(40, "by-account")), "killed")
 	w.finds("transfer", nil, killed, 40)
@@ -318,7 +291,7 @@ func TestGroupsOfDeadClients(t *testing.T) {
 	for _, row := range []struct {
 		killed string
 		each   int
-	}{{"0", 250}, {"100%", 250}, {"50%", 250}, {"0", 3}, {"100%", 3}, {"50%", 3}, {"100%", 100}, {"100%", 101}} {
+	}{{"0", 250}, {"100%", 250}, {"50%", 250}, {"50%", 3}, {"100%", 100}, {"100%", 101}} {
 		w := crowded(t, row.each)
 		all := w.renames(30, args{"copied": "Called", "killed": row.killed})
 		w.raceWell(7, 1, 30, all)
@@ -331,22 +304,8 @@ func TestGroupsOfDeadClients(t *testing.T) {
 		// Each naming gives another name: those whom the last did not reach have none of it.
 		w.finds("write-group", called, int64(3*row.each)-total(all[len(all)-3:], "rewritten"), int64(3*row.each))
 		died := total(all, "killed")
-		if min, most := bounds(row.killed, len(all)); died < min || died > most {
-			t.Errorf("killed %s of %d: %d of %d clients died; want %d to %d", row.killed, row.each, died, len(all), min, most)
-		}
+		assert.Truef(t, died == map[string]int64{"0": 0, "100%": 30}[row.killed] || row.killed == "50%" && died >= 5 && died <= 25,
+			"killed %s of %d: %d of 30 clients crashed", row.killed, row.each, died)
 		assert.Truef(t, row.killed != "100%" || len(reached) == (row.each+99)/100, "groups of %d: clients died after %v; want before each transaction", row.each, reached)
-	}
-}
-
-// bounds returns how many of so many die, within four standard deviations.
-func bounds(killed string, all int) (least, most int64) {
-	switch killed {
-	case "0":
-		return 0, 0
-	case "100%":
-		return int64(all), int64(all)
-	default:
-		mean, deviation := float64(all)/2, math.Sqrt(float64(all)/4)
-		return int64(mean - 4*deviation), int64(mean + 4*deviation)
 	}
 }
