@@ -34,22 +34,20 @@ var transferKinds = []Kind{{
 		paid := WriteOne(c.Table, leg(entity.Key{Partition: "account " + to, Row: id + " to"}, id, cents))
 		return NewProcedure(func(t *Tx) { t.both(pays, paid, false, killed) }, pays, paid)
 	},
-	Check: func(s *Setting, _ Arguments) Check {
-		return newFinding("the legs of each transfer sum to zero", func(t *Tx, f *Findings) {
-			sums := make(map[string]int64)
-			var order []string
-			for row, id := range t.values(Query(s.Table, target.Query{}), transferID) {
-				if _, known := sums[id.Text()]; !known {
-					order = append(order, id.Text())
-				}
-				amount, _ := row.Entity.Lookup(transferAmount)
-				sums[id.Text()] += amount.Int()
+	Check: checkOf("the legs of each transfer sum to zero", func(t *Tx, f *Findings, s *Setting, _ Arguments) {
+		sums := make(map[string]int64)
+		var order []string
+		for row, id := range t.values(Query(s.Table, target.Query{}), transferID) {
+			if _, known := sums[id.Text()]; !known {
+				order = append(order, id.Text())
 			}
-			for _, id := range order {
-				f.Look(sums[id] == 0, "legs of transfer %s sum to %d", id, sums[id])
-			}
-		})
-	},
+			amount, _ := row.Entity.Lookup(transferAmount)
+			sums[id.Text()] += amount.Int()
+		}
+		for _, id := range order {
+			f.Look(sums[id] == 0, "legs of transfer %s sum to %d", id, sums[id])
+		}
+	}),
 }}
 
 // The properties of a leg.

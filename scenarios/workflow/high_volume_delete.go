@@ -68,21 +68,19 @@ var purgeKinds = []Kind{{
 		singly := a.Text("how") == "singles"
 		return NewProcedure(func(t *Tx) { purge(t, c.Table, day, singly) }, Query(c.Table, dayRows(day)))
 	},
-	Check: func(s *Setting, a Arguments) Check {
-		return newFinding("no login is left of a day that was purged", func(t *Tx, f *Findings) {
-			for i := range a.Count("days") {
-				table, day, left := s.Table, a.Count("first")+i, 0
-				if a.Text("how") == "drop" {
-					table += dayTable(a, day)
-				}
-				// For a table that is being deleted, services reply 404 or 409.
-				for range t.Rows(Query(table, dayRows(day), 404, 409)) {
-					left++
-				}
-				f.Look(left == 0, "day %d has %d logins left", day, left)
+	Check: checkOf("no login is left of a day that was purged", func(t *Tx, f *Findings, s *Setting, a Arguments) {
+		for i := range a.Count("days") {
+			table, day, left := s.Table, a.Count("first")+i, 0
+			if a.Text("how") == "drop" {
+				table += dayTable(a, day)
 			}
-		})
-	},
+			// For a table that is being deleted, services reply 404 or 409.
+			for range t.Rows(Query(table, dayRows(day), 404, 409)) {
+				left++
+			}
+			f.Look(left == 0, "day %d has %d logins left", day, left)
+		}
+	}),
 }}
 
 func dayTable(a Arguments, day int) string {

@@ -22,29 +22,41 @@ var (
 	indexAnnounced = choice("announced", "When the message is enqueued: before or after the entity.", "first", "last")
 )
 
-// indexChanging returns the kind of a change that updates the lists.
-func indexChanging(name, says string, inserts bool, counters []string, change func(x *indexChange) *Procedure) Kind {
-	return Kind{Name: name, Says: says, Inserts: inserts, Counters: counters,
-		Parameters: slices.Concat(indexParameters(), []Parameter{indexAttribute, indexAnnounced, indexKilled}),
-		Serves: func(d *Design, a Arguments) []Lack {
-			return indexLacks(d, a, name == "index-rename")
-		},
-		Stores: indexStores, Check: newIndexCheck,
-		New: func(c *Call) Workflow { return change(newIndexChange(c)) },
-	}
+// indexWriting adds the common parts of the kinds that write the lists of entities.
+func indexWriting(k Kind, parameters ...Parameter) Kind {
+	k.Parameters = slices.Concat(indexParameters(), []Parameter{indexAttribute}, parameters)
+	k.Stores, k.Check = indexStores, newIndexCheck
+	k.Serves = func(d *Design, a Arguments) []Lack { return indexLacks(d, a, k.Name == "index-rename") }
+	return k
 }
 
-// indexKinds are the workflows of index entities: lists of what has one value of
-// a property that is not in the key, such as a last name.
+// indexKinds are the workflows of index entities: lists of the entities with one value of a property
+// that is not in the key, such as a last name.
 var indexKinds = []Kind{
-	indexChanging("index-add", "Inserts an entity and adds it to its list.", true,
-		[]string{"conflicts", "full", "killed"}, (*indexChange).add),
-	indexChanging("index-delete", "Deletes an entity and removes it from its list.", false,
-		[]string{"conflicts", "gone", "killed"}, (*indexChange).remove),
-	indexChanging("index-rename", "Changes an entity's value and moves it to another list.", false,
-		[]string{"conflicts", "full", "gone", "killed"}, (*indexChange).rename),
+	indexWriting(Kind{Name: "index-add", Says: "Inserts an entity and adds it to its list.",
+		Inserts: true, Counters: []string{"conflicts", "full", "killed"},
+		New: func(c *Call) Workflow { return newIndexChange(c).add() }}, indexAnnounced, indexKilled),
+	indexWriting(Kind{Name: "index-delete", Says: "Deletes an entity and removes it from its list.",
+		Counters: []string{"conflicts", "gone", "killed"},
+		New:      func(c *Call) Workflow { return newIndexChange(c).remove() }}, indexAnnounced, indexKilled),
+	indexWriting(Kind{Name: "index-rename", Says: "Changes an entity's value and moves it to another list.",
+		Counters: []string{"conflicts", "full", "gone", "killed"},
+		New:      func(c *Call) Workflow { return newIndexChange(c).rename() }}, indexAnnounced, indexKilled),
+	indexWriting(Kind{Name: "index-build", Says: "Adds loaded entities to their lists, one per operation.",
+		Counters: []string{"conflicts", "full"},
+		// Concurrent changes repair the list as a worker does.
+		New: func(c *Call) Workflow {
+			x, subject, attribute := newIndexLists(c.Setting, c.Arguments), c.Subject, c.Arguments.Text("attribute")
+			if c.K < c.Loaded {
+				subject = c.Member(c.K)
+			}
+			key, name := subject.Key(""), subject.Value(attribute)
+			list := c.KeyWith(subject, x.place, attribute, name)
+			write, _ := x.writing(x.list(list, name))
+			return NewProcedure(func(t *Tx) { x.repair(t, list, key, name) }, x.reading(list), Read(x.Table, key), write)
+		}}),
 	{Name: "index-lookup", Says: "Reads a list, then its entities.", Reads: true,
-		Parameters: append(indexPlaced(), indexAttribute), Counters: []string{"found", "stale", "empty"},
+		Parameters: append(listParameters(), indexAttribute), Counters: []string{"found", "stale", "empty"},
 		Serves: func(d *Design, a Arguments) []Lack { return indexLacks(d, a, false) },
 		Stores: indexContainers,
 		New: func(c *Call) Workflow {
@@ -57,7 +69,7 @@ var indexKinds = []Kind{
 					t.Add("empty", 1)
 				}
 				for _, id := range ids {
-					// It may have been renamed, or deleted, since the list was written.
+					// It may have been renamed or deleted since the list was written.
 					if listed := t.Send(Read(x.Table, list.entityKey(id))); listed.OK() && x.value(listed.Entity) == name {
 						t.Add("found", 1)
 					} else {
@@ -65,29 +77,10 @@ var indexKinds = []Kind{
 					}
 				}
 			}, x.reading(key), Read(x.Table, c.Subject.Key("")))
-		},
-	},
-	{Name: "index-build", Says: "Adds loaded entities to their lists, one per operation.",
-		Parameters: append(indexParameters(), indexAttribute), Counters: []string{"conflicts", "full"},
-		Serves: func(d *Design, a Arguments) []Lack { return indexLacks(d, a, false) },
-		Stores: indexStores, Check: newIndexCheck,
-		// Whatever changes meanwhile, its list is right in the end, as by a worker.
-		New: func(c *Call) Workflow {
-			x, subject := newIndexLists(c.Setting, c.Arguments), c.Subject
-			if c.K < c.Loaded {
-				subject = c.Member(c.K)
-			}
-			key, name := subject.Key(""), subject.Value(c.Arguments.Text("attribute"))
-			list := c.KeyWith(subject, x.place, c.Arguments.Text("attribute"), name)
-			write, _ := x.writing(x.list(list, name))
-			return NewProcedure(func(t *Tx) { x.repair(t, list, key, name) }, x.reading(list), Read(x.Table, key), write)
-		},
-	},
+		}},
 	{Name: "index-work", Says: "Receives messages and repairs the lists that they name.",
-		Alone: true, Parameters: slices.Concat(indexParameters(), []Parameter{
-			queueMost,
-			share("killed", "The share of turns in which the worker crashes.")}),
-		Counters: []string{"conflicts", "full", "handled", "idle", "killed"},
+		Alone: true, Counters: []string{"conflicts", "full", "handled", "idle", "killed"},
+		Parameters: append(indexParameters(), queueMost, share("killed", "The share of turns in which the worker crashes.")),
 		Serves: func(d *Design, a Arguments) []Lack {
 			return lackIf(a.Text("form") == indexInPartition, "form", "lists in the entities' partition need no queue; expected form: place, or blob")
 		},
@@ -100,12 +93,11 @@ var indexKinds = []Kind{
 			return NewProcedure(func(t *Tx) {
 				work(t, func(t *Tx) (int, bool) { return x.work(t, most, crashes) })
 			}, receive(x.StoreOf(x.queue), most, x.hidden))
-		},
-	},
+		}},
 }
 
-// indexPlaced returns the parameters that say where lists are.
-func indexPlaced() []Parameter {
+// listParameters returns the parameters of the places of lists.
+func listParameters() []Parameter {
 	return []Parameter{
 		choice("form", "The form of a list: an entity in the same partition, elsewhere, or a blob.", indexInPartition, indexElsewhere, indexBlob),
 		required("place", "The list's place; a blob is named by its keys.", OfPlace),
@@ -115,14 +107,13 @@ func indexPlaced() []Parameter {
 }
 
 func indexParameters() []Parameter {
-	return append(indexPlaced(),
+	return append(listParameters(),
 		Parameter{Name: "queue", Says: "The queue of list changes.", Type: OfName, Default: "changes"},
 		queueHidden,
 		truth("blind", "Whether lists are overwritten without an ETag.", "false"))
 }
 
-// indexContainers returns the container of lists that are blobs, indexStores the queue
-// with it.
+// indexContainers returns the container of lists that are blobs, indexStores also the queue.
 func indexContainers(a Arguments) []Store {
 	if a.Text("form") != indexBlob {
 		return nil
@@ -146,15 +137,15 @@ func indexLacks(d *Design, a Arguments, renames bool) []Lack {
 		lackIf(renames && slices.Contains(own, name), "attribute", "the entity's key holds {%s}, which changes; expected keys without it", name),
 		lackIf(!slices.Contains(names, name), "place",
 			"the list is at %q, %q for any {%s}; expected a key with it", place.PartitionKey, place.RowKey, name))
-	// What lies at the place may be no list, or none that form allows.
-	apart := slices.IndexFunc(names, func(attribute string) bool { return attribute != name && slices.Contains(d.Own.RowNames, attribute) })
+	// Such keys leave no place for a list, or none that the form allows.
+	unique := slices.IndexFunc(names, func(attribute string) bool { return attribute != name && slices.Contains(d.Own.RowNames, attribute) })
 	missing := func(attribute string) bool { return !slices.Contains(names, attribute) }
 	switch {
 	case a.Text("form") == indexInPartition && (place.Table != d.Own.Table || place.PartitionKey != d.Own.PartitionKey):
 		return append(lacks, lackIf(true, "place", "a transaction needs one partition; expected the list in the entities' table "+
 			"with partition_key %q, or form: place", d.Own.PartitionKey)...)
-	case apart >= 0:
-		return append(lacks, lackIf(true, "place", "the list's key holds {%s}, which is unique; expected keys without it", names[apart])...)
+	case unique >= 0:
+		return append(lacks, lackIf(true, "place", "the list's key holds {%s}, which is unique; expected keys without it", names[unique])...)
 	default:
 		return append(lacks, lackIf(len(own) > 0 && !slices.ContainsFunc(own, missing), "place",
 			"the list's key holds all attributes of an entity's key; expected fewer")...)

@@ -8,37 +8,36 @@ import (
 	"loadgen/target"
 )
 
-// newIndexCheck returns the check that each entity is in the list of its value only, and that lists
+// newIndexCheck makes the check that each entity is in the list of its value only, and that lists
 // name nothing else. It processes the queue first, if there is one.
-func newIndexCheck(s *Setting, a Arguments) Check {
-	// The check does not restore entries that a blind worker removed. It loses none itself: no
-	// other client writes now.
-	return newFinding("lists name each entity that is there, and nothing else", func(t *Tx, f *Findings) {
-		x := newIndexLists(s, a)
-		if x.form != indexInPartition {
-			drain(t, x.hidden, func(t *Tx) (int, bool) { return x.work(t, maxReceived, 0) })
-		}
-		keys, values, lists := x.readAll(t)
-		listed := make(map[entity.Key]int)
-		for _, l := range lists {
-			_, name, ids := l.parse()
-			for _, id := range ids {
-				key := l.entityKey(id)
-				value, exists := values[key]
-				if !exists {
-					value = "missing"
-				} else if value == name {
-					listed[key]++
-				}
-				f.Look(exists && value == name, "the list of %s names %s, which is %s", name, keyText(key), value)
+//
+// The check does not restore entries that a blind worker removed. It loses none itself: no other
+// client writes now.
+var newIndexCheck = checkOf("lists name each entity that is there, and nothing else", func(t *Tx, f *Findings, s *Setting, a Arguments) {
+	x := newIndexLists(s, a)
+	if x.form != indexInPartition {
+		drain(t, x.hidden, func(t *Tx) (int, bool) { return x.work(t, maxReceived, 0) })
+	}
+	keys, values, lists := x.readAll(t)
+	listed := make(map[entity.Key]int)
+	for _, l := range lists {
+		_, name, ids := l.parse()
+		for _, id := range ids {
+			key := l.entityKey(id)
+			value, exists := values[key]
+			if !exists {
+				value = "missing"
+			} else if value == name {
+				listed[key]++
 			}
+			f.Look(exists && value == name, "the list of %s names %s, which is %s", name, keyText(key), value)
 		}
-		for _, key := range keys {
-			f.Look(listed[key] == 1, "%s is %s and is listed %d times; want once", keyText(key), values[key], listed[key])
-		}
-		slices.Sort(f.Examples)
-	})
-}
+	}
+	for _, key := range keys {
+		f.Look(listed[key] == 1, "%s is %s and is listed %d times; want once", keyText(key), values[key], listed[key])
+	}
+	slices.Sort(f.Examples)
+})
 
 // readAll returns the keys and values of the indexed entities, and the lists.
 func (x *indexLists) readAll(t *Tx) (keys []entity.Key, values map[entity.Key]string, lists []*indexList) {

@@ -111,27 +111,25 @@ func (v *views) handle(t *Tx, most int) (handled int, silent bool) {
 	return len(received.Found), received.Silent
 }
 
-// newViewCheck returns the check that each partition has a view of its content, after the queue was
+// newViewCheck makes the check that each partition has a view of its content, after the queue was
 // processed.
-func newViewCheck(s *Setting, a Arguments) Check {
-	return newFinding("each view is what is there", func(t *Tx, f *Findings) {
-		v := newViews(s, a)
-		drain(t, v.hidden, func(t *Tx) (int, bool) { return v.handle(t, maxReceived) })
-		sums, views := make(map[string]sum), make(map[string]sum)
-		read := func(r Request) {
-			for row := range t.Rows(r) {
-				if of, view := row.Entity.Lookup(viewOf); view {
-					views[of.Text()] = sumOf(row.Entity)
-				} else if value, found := row.Entity.Lookup(v.adds); found {
-					sums[row.Key.Partition] = sums[row.Key.Partition].plus(value)
-				}
+var newViewCheck = checkOf("each view is what is there", func(t *Tx, f *Findings, s *Setting, a Arguments) {
+	v := newViews(s, a)
+	drain(t, v.hidden, func(t *Tx) (int, bool) { return v.handle(t, maxReceived) })
+	sums, views := make(map[string]sum), make(map[string]sum)
+	read := func(r Request) {
+		for row := range t.Rows(r) {
+			if of, view := row.Entity.Lookup(viewOf); view {
+				views[of.Text()] = sumOf(row.Entity)
+			} else if value, found := row.Entity.Lookup(v.adds); found {
+				sums[row.Key.Partition] = sums[row.Key.Partition].plus(value)
 			}
 		}
-		if read(Query(v.Table, target.Query{})); v.table != v.Table {
-			read(Query(v.table, target.Query{}, 404))
-		}
-		for _, partition := range slices.Sorted(maps.Keys(sums)) {
-			compareSum(f, "view", partition, views[partition], sums[partition])
-		}
-	})
-}
+	}
+	if read(Query(v.Table, target.Query{})); v.table != v.Table {
+		read(Query(v.table, target.Query{}, 404))
+	}
+	for _, partition := range slices.Sorted(maps.Keys(sums)) {
+		compareSum(f, "view", partition, views[partition], sums[partition])
+	}
+})

@@ -64,19 +64,17 @@ var moveKinds = []Kind{{
 			t.both(written(Overlay(member.Entity, changed)), deleted, c.Arguments.Text("order") == "delete-first", c.Happens("killed"))
 		}, read, written(c.Subject.Properties()), deleted)
 	},
-	Check: func(s *Setting, a Arguments) Check {
-		return newFinding("each member is there once", func(t *Tx, f *Findings) {
-			member, found := a.Text("member"), make(map[entity.Value]int)
-			for _, value := range t.values(Query(s.Table, target.Query{}), member) {
-				found[value]++
-			}
-			for n := range s.Loaded {
-				subject := s.Member(n)
-				value, _ := lookup(subject.Properties(), member)
-				f.Look(found[value] == 1, "member %q exists %d times", subject.Key("").Row, found[value])
-			}
-		})
-	},
+	Check: checkOf("each member is there once", func(t *Tx, f *Findings, s *Setting, a Arguments) {
+		member, found := a.Text("member"), make(map[entity.Value]int)
+		for _, value := range t.values(Query(s.Table, target.Query{}), member) {
+			found[value]++
+		}
+		for n := range s.Loaded {
+			subject := s.Member(n)
+			value, _ := lookup(subject.Properties(), member)
+			f.Look(found[value] == 1, "member %q exists %d times", subject.Key("").Row, found[value])
+		}
+	}),
 }}
 
 // groupName is the property of a group's own entity that holds its name.

@@ -417,6 +417,13 @@ func newFinding(name string, body func(t *Tx, f *Findings)) *finding {
 	return f
 }
 
+// checkOf returns the maker of a check with a name.
+func checkOf(name string, body func(t *Tx, f *Findings, s *Setting, a Arguments)) func(s *Setting, a Arguments) Check {
+	return func(s *Setting, a Arguments) Check {
+		return newFinding(name, func(t *Tx, f *Findings) { body(t, f, s, a) })
+	}
+}
+
 // Name implements [Check].
 func (f *finding) Name() string { return f.name }
 

@@ -65,20 +65,18 @@ var bagKinds = []Kind{{
 			}
 		}, read, nominal)
 	},
-	Check: func(s *Setting, a Arguments) Check {
-		return newFinding("no property is lost", func(t *Tx, f *Findings) {
-			name := a.Text("unknown")
-			found := make(map[entity.Key]entity.Value)
-			for row, value := range t.values(Query(s.Table, target.Query{Select: []string{name}}), name) {
-				found[row.Key] = value
-			}
-			for n := range s.Loaded {
-				subject := s.Member(n)
-				want, _ := lookup(subject.Properties(), name)
-				key := subject.Key("")
-				value, some := found[key]
-				f.Look(some && value.Equal(want), "%s of partition %s lost its %s", key.Row, key.Partition, name)
-			}
-		})
-	},
+	Check: checkOf("no property is lost", func(t *Tx, f *Findings, s *Setting, a Arguments) {
+		name := a.Text("unknown")
+		found := make(map[entity.Key]entity.Value)
+		for row, value := range t.values(Query(s.Table, target.Query{Select: []string{name}}), name) {
+			found[row.Key] = value
+		}
+		for n := range s.Loaded {
+			subject := s.Member(n)
+			want, _ := lookup(subject.Properties(), name)
+			key := subject.Key("")
+			value, some := found[key]
+			f.Look(some && value.Equal(want), "%s of partition %s lost its %s", key.Row, key.Partition, name)
+		}
+	}),
 }}

@@ -33,17 +33,15 @@ var sumKinds = []Kind{{
 		}
 		return NewProcedure(w.separately, w.read, w.store(), WriteOne(w.table, w.raise(sum{}, entity.MatchExactly(1))))
 	},
-	Check: func(s *Setting, a Arguments) Check {
-		return newFinding("each summary is what is there", func(t *Tx, f *Findings) {
-			sums := make(map[string]sum)
-			for row, value := range t.values(Query(s.Table, target.Query{}), a.Text("adds")) {
-				sums[row.Key.Partition] = sums[row.Key.Partition].plus(value)
-			}
-			for row := range t.values(Query(s.TableOf(a.Text("summary")), target.Query{}), summaryCount) {
-				compareSum(f, "summary", row.Key.Partition, sumOf(row.Entity), sums[row.Key.Partition])
-			}
-		})
-	},
+	Check: checkOf("each summary is what is there", func(t *Tx, f *Findings, s *Setting, a Arguments) {
+		sums := make(map[string]sum)
+		for row, value := range t.values(Query(s.Table, target.Query{}), a.Text("adds")) {
+			sums[row.Key.Partition] = sums[row.Key.Partition].plus(value)
+		}
+		for row := range t.values(Query(s.TableOf(a.Text("summary")), target.Query{}), summaryCount) {
+			compareSum(f, "summary", row.Key.Partition, sumOf(row.Entity), sums[row.Key.Partition])
+		}
+	}),
 }}
 
 var addedProperty = required("adds", "The property to add up.", OfProperty)
