@@ -7,23 +7,23 @@ import (
 	"loadgen/engine/entity"
 )
 
-// Design is what workflows have to know of a scenario before it runs.
+// Design describes a scenario's entities and keys to workflows, before it runs.
 type Design struct {
-	// Attributes are the names of the facts that an entity is formed from, Properties
-	// what it has, Filler the name of the one that pads it, empty for none.
+	// Attributes are the names of the values that an entity is formed from, Filler is the name of the
+	// property that pads it, empty for none.
 	Attributes []string
 	Properties []DesignProperty
 	Filler     string
-	// Own is where entities lie, Places the further keys by name.
+	// Own is the place of the entities, Places are further places by name.
 	Own    DesignPlace
 	Places map[string]DesignPlace
-	// Copied says that entities have copies under other keys.
+	// Copied reports that entities have copies under other keys.
 	Copied bool
-	// Loaded says that entities are loaded before the operation's phase.
+	// Loaded reports that entities are loaded before the operation's phase.
 	Loaded bool
 }
 
-// lackIf returns what a design lacks where a condition holds, nil otherwise.
+// lackIf returns a lack if a condition holds, nil otherwise.
 func lackIf(lacks bool, parameter, says string, values ...any) []Lack {
 	if !lacks {
 		return nil
@@ -31,15 +31,15 @@ func lackIf(lacks bool, parameter, says string, values ...any) []Lack {
 	return []Lack{{parameter, fmt.Sprintf(says, values...)}}
 }
 
-// DesignProperty is a property of the entities of a design. Attribute is the one that
-// is its whole value, empty where it is made of something else.
+// DesignProperty is a property of the entities of a design. Attribute is the attribute that is its
+// whole value, empty for none.
 type DesignProperty struct {
 	Name, Attribute string
 	Type            entity.Type
 }
 
-// DesignPlace is where something lies: what its table's name adds to that of the
-// run's, and the templates of its keys with the attributes in them.
+// DesignPlace is a place: the suffix of its table's name, and the templates of its keys with their
+// attributes.
 type DesignPlace struct {
 	Table                    string
 	PartitionKey, RowKey     string
@@ -73,11 +73,11 @@ func (d *Design) Property(name string) DesignProperty {
 	return DesignProperty{}
 }
 
-// PartitionWide says what is missing for a place to have one entity for each partition of
-// the entities, under the PartitionKey that they have.
+// PartitionWide returns what a place lacks to have one entity for each partition of the entities,
+// under their PartitionKey.
 func (d *Design) PartitionWide(parameter, place string) []Lack {
-	there := d.Place(place)
-	differs := slices.ContainsFunc(there.RowNames, func(name string) bool { return !slices.Contains(d.Own.PartitionNames, name) })
-	return lackIf(there.PartitionKey != d.Own.PartitionKey || differs, parameter,
-		"place %s is at %s, %s; expected PartitionKey %s, and a RowKey of its attributes only", place, there.PartitionKey, there.RowKey, d.Own.PartitionKey)
+	at := d.Place(place)
+	differs := slices.ContainsFunc(at.RowNames, func(name string) bool { return !slices.Contains(d.Own.PartitionNames, name) })
+	return lackIf(at.PartitionKey != d.Own.PartitionKey || differs, parameter,
+		"place %s is at %s, %s; expected PartitionKey %s, and a RowKey of its attributes only", place, at.PartitionKey, at.RowKey, d.Own.PartitionKey)
 }

@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// Keeping is something that a client fetches once and then uses until it is over, such as
-// a signature.
+// Keeping is a cache entry: a client fetches it once and uses it until it expires, such as a
+// signature.
 type Keeping struct {
-	// Of identifies the cache entry: operations of a phase with the same name share one entry.
+	// Of identifies the entry: operations of a phase with the same name share one entry.
 	Of string
-	// For is how long it is good, from when the operation that fetches it becomes due.
+	// For is its lifetime, from the due time of the operation that fetches it.
 	For time.Duration
 }
 
-// MaxKept is how many keepings an operation needs at most.
+// MaxKept is the maximum number of cache entries that an operation needs.
 const MaxKept = 8
 
-// Lacking is the set of the keepings that the client of an operation has to fetch first.
+// Lacking is the set of cache entries that the client of an operation must fetch first.
 type Lacking uint8
 
-// Has reports whether the keeping at a position is lacking.
+// Has reports whether the entry at a position is lacking.
 func (l Lacking) Has(at int) bool { return l&(1<<at) != 0 }
 
 // Keeper returns what the client of each operation of a phase has to fetch. An operation fetches an
@@ -39,7 +39,7 @@ type Keeper struct {
 	lacking []Lacking
 }
 
-// fetched is the last fetch of a keeping.
+// fetched is the last fetch of an entry.
 type fetched struct {
 	by    uint64
 	until time.Duration
@@ -51,8 +51,7 @@ func NewKeeper(needs func(k uint64) (due time.Duration, needs []Keeping)) *Keepe
 	return &Keeper{needs: needs, fetched: make(map[string]fetched)}
 }
 
-// Lacks returns what operation k lacks. The first time it takes a look at each operation
-// up to k.
+// Lacks returns the entries that operation k lacks. The first call examines all operations up to k.
 func (r *Keeper) Lacks(k uint64) Lacking {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -61,8 +60,8 @@ func (r *Keeper) Lacks(k uint64) Lacking {
 		lacks := Lacking(0)
 		newest := uint64(0) // the latest fetch of those before, plus one
 		for i, one := range needs {
-			last, there := r.fetched[one.Of]
-			if !there || due >= last.until || last.by+1 < newest {
+			last, known := r.fetched[one.Of]
+			if !known || due >= last.until || last.by+1 < newest {
 				last = fetched{by: next, until: due + one.For}
 				r.fetched[one.Of] = last
 				lacks |= 1 << i

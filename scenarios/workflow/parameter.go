@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// ParameterType is what values a parameter takes.
+// ParameterType is the type of a parameter's values.
 type ParameterType uint8
 
 // The types of parameters.
 const (
-	// OfChoice: one of some words.
+	// OfChoice: one of several words.
 	OfChoice ParameterType = iota + 1
 	// OfCount: a whole number from Least to Most.
 	OfCount
-	// OfShare: a part of one, such as 5%.
+	// OfShare: a share of all, such as 5%.
 	OfShare
 	// OfDuration: a time from Least to Most nanoseconds, such as 30s.
 	OfDuration
@@ -27,24 +27,23 @@ const (
 	OfAttribute
 	OfProperty
 	OfPlace
-	// OfName: letters and digits for the name of something that the workflow makes, 3
-	// to 12, a letter first.
+	// OfName: a letter, then letters and digits, 3 to 12 in all, for the name of a store.
 	OfName
 	// OfTruth: true or false.
 	OfTruth
-	// OfCopy: the name of a copy of its design.
+	// OfCopy: the name of a copy in the design.
 	OfCopy
 	// OfResolver: rules for [parseResolver].
 	OfResolver
 )
 
-// Parameter is one that a kind takes.
+// Parameter is a parameter of a kind.
 type Parameter struct {
-	// Name is what scenarios call it, Says one sentence on what it is. Was is what it was
-	// called before, empty for nothing else.
+	// Name is its name in scenarios, Says describes it in one sentence. Was is its former name, empty
+	// for none.
 	Name, Says, Was string
 	Type            ParameterType
-	// Required parameters have no default. An optional name that is not given is empty.
+	// Required parameters have no default. A missing optional name is empty.
 	Required bool
 	Default  string
 	Choices  []string
@@ -52,12 +51,12 @@ type Parameter struct {
 	Least, Most int64
 }
 
-// choice returns a parameter that takes one of some words, by default the first.
+// choice returns a parameter with one of several words, by default the first.
 func choice(name, says string, words ...string) Parameter {
 	return Parameter{Name: name, Says: says, Type: OfChoice, Choices: words, Default: words[0]}
 }
 
-// share returns a parameter that is a share, by default none.
+// share returns a parameter with a share, by default 0.
 func share(name, says string) Parameter {
 	return Parameter{Name: name, Says: says, Type: OfShare, Default: "0"}
 }
@@ -74,17 +73,17 @@ func duration(name, says string, least, most time.Duration, value string) Parame
 	return Parameter{Name: name, Says: says, Type: OfDuration, Least: int64(least), Most: int64(most), Default: value}
 }
 
-// required and optional return a parameter that is a name, without a default.
-func required(name, says string, of ParameterType) Parameter {
-	return Parameter{Name: name, Says: says, Type: of, Required: true}
+// required and optional return a parameter with a name, without a default.
+func required(name, says string, kind ParameterType) Parameter {
+	return Parameter{Name: name, Says: says, Type: kind, Required: true}
 }
 
-func optional(name, says string, of ParameterType) Parameter {
-	return Parameter{Name: name, Says: says, Type: of}
+func optional(name, says string, kind ParameterType) Parameter {
+	return Parameter{Name: name, Says: says, Type: kind}
 }
 
-// Arguments are the values of a kind's parameters as texts, by name: each parameter
-// has one. They are valid, and must not be altered.
+// Arguments are the valid values of all of a kind's parameters as texts, by name. Callers must not
+// change them.
 type Arguments map[string]string
 
 // Text returns the value of a parameter.
@@ -166,7 +165,7 @@ func (p *Parameter) Takes(text string) bool {
 	}
 }
 
-// parseShare reads a part of all: a number from 0 to 1, or one from 0 to 100 with %.
+// parseShare parses a share: a number from 0 to 1, or from 0 to 100 with %.
 func parseShare(text string) (float64, bool) {
 	number, percent := strings.CutSuffix(text, "%")
 	share, err := strconv.ParseFloat(number, 64)
@@ -176,13 +175,12 @@ func parseShare(text string) (float64, bool) {
 	return share, err == nil && share >= 0 && share <= 1 && !strings.ContainsAny(number, "xXpPnN_")
 }
 
-// Parameter returns one of the kind's parameters, nil where it has none of that name.
+// Parameter returns the kind's parameter with a name, nil for none.
 func (k *Kind) Parameter(name string) *Parameter {
 	return k.find(func(p Parameter) bool { return p.Name == name })
 }
 
-// Renamed returns the one of the kind's parameters that was called so before, nil where
-// none was.
+// Renamed returns the kind's parameter with a former name, nil for none.
 func (k *Kind) Renamed(was string) *Parameter {
 	return k.find(func(p Parameter) bool { return p.Was == was && was != "" })
 }
@@ -194,8 +192,8 @@ func (k *Kind) find(matches func(Parameter) bool) *Parameter {
 	return nil
 }
 
-// Where returns the values of the parameters that say of what a check is: places, names of
-// what the workflow makes, properties and attributes, by the names of the parameters.
+// Where returns the arguments that identify what a check reads: places, stores, properties and
+// attributes, by the names of the parameters.
 func (k *Kind) Where(a Arguments) map[string]string {
 	at := make(map[string]string)
 	for _, p := range k.Parameters {

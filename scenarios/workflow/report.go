@@ -2,34 +2,32 @@ package workflow
 
 import "loadgen/engine/entity"
 
-// Written is what a write came to.
+// Written is the outcome of a write.
 type Written uint8
 
-// What a write can have come to.
+// The outcomes of a write.
 const (
-	// Absent: it is known that nothing was written.
+	// Absent: nothing was written.
 	Absent Written = iota
-	// Acknowledged: the service said so, or the write met its own success.
+	// Acknowledged: the service replied so, or a retry found the write.
 	Acknowledged
-	// Unknown: it may be there or not.
+	// Unknown: it may have been written.
 	Unknown
 )
 
-// Report is what a workflow left in the table, once its operation has ended,
-// however that came.
+// Report describes what a workflow left in the table once its operation has ended.
 type Report struct {
 	ID      WriteID
 	Written Written
-	// Verb is what the operation was asked to do to each entity, Keys are those that
-	// it wrote: one, or those of a transaction. The slice is the workflow's.
+	// Verb is the verb of each write, Keys are the keys of the entities: one, or those of a
+	// transaction. Callers must not change the slice.
 	Verb entity.Verb
 	Keys []entity.Key
-	// Version is what the write made of its entity, 0 where that is not known: of a
-	// deletion, of a transaction.
+	// Version is the entity's version after the write, 0 if unknown, as of deletions and transactions.
 	Version entity.Ticks
-	// Superseded says that a later write was already there when the write was found.
+	// Superseded reports that a later write had replaced the write when it was found.
 	Superseded bool
-	// Conditional reports that only what was read was overwritten. An unconditional write lingers
+	// Conditional reports that only the version read was overwritten. An unconditional write lingers
 	// after an attempt without a reply: it may be executed again at any time.
 	Conditional, Lingers bool
 	// Own409, Own412 and Own404 report that the operation met its own success. A deletion that
@@ -37,8 +35,8 @@ type Report struct {
 	Own409, Own412, Own404 bool
 	// Conflicts counts the replies caused by other clients' writes.
 	Conflicts int
-	// Counter is the property that was raised, empty for none, and From the least
-	// value that the operation read of it.
+	// Counter is the property that was increased, empty for none, and From the least value that the
+	// operation read.
 	Counter string
 	From    int64
 }
@@ -72,16 +70,15 @@ func (t *trace) asReport() Report {
 	return r
 }
 
-// Audited is a workflow that says what it left in the table.
+// Audited is a workflow with a report.
 type Audited interface {
 	Workflow
-	// Report is called once the operation has ended. A report without keys is of a workflow that
-	// does not say what it left.
+	// Report is called once the operation has ended. A report without keys is not audited.
 	Report() Report
 }
 
 // Ok reports whether a status is a success.
 func Ok(status int) bool { return status >= 200 && status < 300 }
 
-// Missing reports whether a reply says that the entity is not there.
+// Missing reports whether a reply states that the entity does not exist.
 func Missing(status int, code entity.Code) bool { return status == 404 && code != entity.TableNotFound }

@@ -7,17 +7,17 @@ import (
 	"loadgen/target"
 )
 
-// Move is what a workflow wants after an attempt.
+// Move is the next step of a workflow after an attempt.
 type Move uint8
 
 // The moves.
 const (
-	// Settle leaves the attempt to the driving loop: a success ends the operation,
-	// anything else is tried again or given up as the retry policy says.
+	// Settle leaves the attempt to the driving loop: a success ends the operation, the retry policy
+	// decides about everything else.
 	Settle Move = iota
-	// Proceed asks for the next request, at once. The attempt was as expected.
+	// Proceed sends the next request. The attempt was as expected.
 	Proceed
-	// Succeed ends the operation with success, whatever the attempt's outcome.
+	// Succeed ends the operation with success, regardless of the attempt's outcome.
 	Succeed
 	// Fail ends the operation as failed, without a retry.
 	Fail
@@ -25,13 +25,12 @@ const (
 
 // Attempt is the input of [Workflow.Next].
 type Attempt struct {
-	// Sent is the request, which must not be altered or kept.
+	// Sent is the request. Workflows must not change or keep it.
 	Sent *target.Operation
-	// Outcome is the attempt's outcome; callers must not change what it points to.
+	// Outcome is the attempt's outcome. Workflows must not change it.
 	Outcome *target.Outcome
-	// Silent says that an attempt at this request, this or an earlier one, ended
-	// without a word on whether it was carried out: a lost reply, or a time-out of
-	// the service.
+	// Silent reports that this or an earlier attempt at the request may have been executed without a
+	// reply: the reply was lost, or the service timed out.
 	Silent bool
 }
 
@@ -52,13 +51,13 @@ type Stopping interface {
 	Stop()
 }
 
-// Requests returns what a workflow sends where each request succeeds at once, as far
-// as that is known beforehand: its first request at least.
-func Requests(p Workflow) []target.Operation {
-	if several, known := p.(interface{ Requests() []target.Operation }); known {
+// Requests returns the requests that a workflow sends if each succeeds at once, as far as they are
+// known beforehand: at least the first.
+func Requests(w Workflow) []target.Operation {
+	if several, known := w.(interface{ Requests() []target.Operation }); known {
 		return several.Requests()
 	}
-	return []target.Operation{p.Begin()}
+	return []target.Operation{w.Begin()}
 }
 
 // kinds is the closed list, in the order of their names.
