@@ -5,8 +5,8 @@ import (
 	"loadgen/target"
 )
 
-// transferKinds are the workflows of a bank: an amount leaves one account and
-// reaches another, and both legs must be written or none.
+// transferKinds is the bank transfer: an amount moves from one account to another, and both legs must
+// be written or none.
 var transferKinds = []Kind{{
 	Name: "transfer", Says: "Moves an amount between two accounts in two legs.",
 	Inserts: true, Counters: []string{"killed"},
@@ -16,15 +16,15 @@ var transferKinds = []Kind{{
 		required("to", "The attribute with the receiving account.", OfAttribute),
 		share("killed", "The share of clients that crash between two requests."),
 	},
-	// One transaction where both legs lie in the partition of the transfer's id, two writes where
-	// each lies in its account's.
+	// One transaction if both legs are in the partition of the transfer's id, two writes if each is in
+	// its account's.
 	New: func(c *Call) Workflow {
 		own, draw := c.Subject.Key(""), c.Chance
 		id, cents := own.Partition, int64(1+draw.IntN(100_000))
 		killed := draw.Float64() < c.Arguments.Share("killed")
 		from, to := c.Subject.Value(c.Arguments.Text("from")), c.Subject.Value(c.Arguments.Text("to"))
 		if c.Arguments.Text("keyed") == "by-transfer" {
-			// A client that crashes does so before its only request, or after it.
+			// A client can crash only before or after its one request.
 			return NewProcedure(nil, transact(c.Table, []entity.Change{
 				leg(entity.Key{Partition: own.Partition, Row: "from " + from}, id, -cents),
 				leg(entity.Key{Partition: own.Partition, Row: "to " + to}, id, cents),
@@ -56,7 +56,7 @@ const (
 	transferID     = "Transfer"
 )
 
-// leg returns the write of one side of a transfer. Written twice, it is the same.
+// leg returns the write of one side of a transfer. A repeated write is harmless.
 func leg(key entity.Key, id string, cents int64) entity.Change {
 	return entity.Change{Verb: entity.InsertOrReplace, Key: key, Properties: []entity.Property{
 		{Name: transferAmount, Value: entity.Int64(cents)}, {Name: transferID, Value: entity.String(id)}}}

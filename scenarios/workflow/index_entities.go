@@ -80,7 +80,7 @@ var indexKinds = []Kind{
 		}},
 	{Name: "index-work", Says: "Receives messages and repairs the lists that they name.",
 		Alone: true, Counters: []string{"conflicts", "full", "handled", "idle", "killed"},
-		Parameters: append(indexParameters(), queueMost, share("killed", "The share of turns in which the worker crashes.")),
+		Parameters: append(indexParameters(), queueBatch, share("killed", "The share of turns in which the worker crashes.")),
 		Serves: func(d *Design, a Arguments) []Lack {
 			return lackIf(a.Text("form") == indexInPartition, "form", "lists in the entities' partition need no queue; expected form: place, or blob")
 		},

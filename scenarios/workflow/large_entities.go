@@ -20,9 +20,9 @@ var (
 	largeWanted = Parameter{Name: "wanted", Says: "The share of readers that need the value.", Type: OfShare, Default: "100%"}
 )
 
-// largeFirst returns the parameter of what comes first.
-func largeFirst(usually string) Parameter {
-	return Parameter{Name: "first", Says: "The first step.", Type: OfChoice, Choices: []string{"blob", "entity"}, Default: usually}
+// largeFirst returns the parameter of the first step.
+func largeFirst(value string) Parameter {
+	return Parameter{Name: "first", Says: "The first step.", Type: OfChoice, Choices: []string{"blob", "entity"}, Default: value}
 }
 
 func largeStores(a Arguments) []Store {
@@ -32,8 +32,8 @@ func largeStores(a Arguments) []Store {
 	return nil
 }
 
-// newLargeCheck returns the check that each blob to which an entity points is there, which lists
-// all blobs and then reads all entities.
+// newLargeCheck returns the check that each blob to which an entity points exists. It lists all blobs
+// and then reads all entities.
 func newLargeCheck(s *Setting, a Arguments) Check {
 	if a.Text("form") != "blob" {
 		return nil
@@ -86,7 +86,7 @@ var largeKinds = []Kind{{
 				found := false
 				for row := range t.Rows(rows) {
 					found = true
-					t.Add("bytes", carried(row.Entity))
+					t.Add("bytes", pieceBytes(row.Entity))
 				}
 				if !found {
 					t.Add("absent", 1)
@@ -104,7 +104,7 @@ var largeKinds = []Kind{{
 				t.Add("absent", 1)
 				return
 			}
-			t.Add("bytes", carried(owner.Entity))
+			t.Add("bytes", pieceBytes(owner.Entity))
 			if _, points := owner.Entity.Lookup(largePointer); !points || !wants {
 				return
 			}
@@ -155,7 +155,7 @@ var largeKinds = []Kind{{
 				names = append(names, blob.Name)
 			}
 			for _, name := range names {
-				if key, some := ownerOf(name); some && !t.Send(Read(c.Table, key)).OK() {
+				if key, ok := ownerOf(name); ok && !t.Send(Read(c.Table, key)).OK() {
 					t.Send(Beside(target.Beside{Verb: target.DeleteBlob, Store: store, Name: name}, 404))
 					t.Add("orphans", 1)
 				}
@@ -167,12 +167,12 @@ var largeKinds = []Kind{{
 const (
 	// largeStore is the container of the values.
 	largeStore = "large"
-	// largePointer is the property that names the blob, largePiece begins the names of
-	// those that hold the value itself.
+	// largePointer is the property with the blob's name, largePiece is the prefix of the properties
+	// with the value.
 	largePointer = "Blob"
 	largePiece   = "Piece"
-	// largePieces is how many pieces of 64 KiB an entity holds of several: one less
-	// than would leave no room for anything else.
+	// largePieces is the maximum number of 64 KiB pieces per entity, if there are several entities. One
+	// more would leave no room for other properties.
 	largePieces = 15
 )
 
@@ -182,11 +182,11 @@ func blobOf(key entity.Key) string {
 }
 
 // ownerOf returns the key of the entity that a blob belongs to, and false for any other blob.
-func ownerOf(blob string) (key entity.Key, some bool) {
-	partition, row, whole := strings.Cut(blob, "/")
-	p, err := url.PathUnescape(partition)
-	r, also := url.PathUnescape(row)
-	return entity.Key{Partition: p, Row: r}, whole && err == nil && also == nil
+func ownerOf(blob string) (key entity.Key, ok bool) {
+	partition, row, found := strings.Cut(blob, "/")
+	p, partitionErr := url.PathUnescape(partition)
+	r, rowErr := url.PathUnescape(row)
+	return entity.Key{Partition: p, Row: r}, found && partitionErr == nil && rowErr == nil
 }
 
 // large is an operation on an entity with a large value.
@@ -221,11 +221,11 @@ func (l *large) blob(verb target.BesideVerb, body []byte, statuses ...int) Reque
 
 // pieces returns the value as properties, in lists of a maximum length each.
 func (l *large) pieces(maxLength int) (lists [][]entity.Property) {
-	// What it holds does not matter: nothing here compresses.
-	whole := make([]byte, min(l.size, entity.MaxBinaryBytes))
+	// Zeros will do: nothing compresses requests.
+	zeros := make([]byte, min(l.size, entity.MaxBinaryBytes))
 	var all []entity.Property
 	for at := 0; at < l.size; at += entity.MaxBinaryBytes {
-		piece := entity.Binary(whole[:min(l.size-at, entity.MaxBinaryBytes)])
+		piece := entity.Binary(zeros[:min(l.size-at, entity.MaxBinaryBytes)])
 		all = append(all, entity.Property{Name: fmt.Sprintf("%s%02d", largePiece, len(all)+1), Value: piece})
 	}
 	return slices.Collect(slices.Chunk(all, maxLength))
@@ -240,8 +240,8 @@ func (l *large) keys() []entity.Key {
 	return list
 }
 
-// carried returns how many bytes of a value an entity holds.
-func carried(e entity.Packed) (size int64) {
+// pieceBytes returns the number of bytes of a value in an entity.
+func pieceBytes(e entity.Packed) (size int64) {
 	read := e.Cursor()
 	for p := (entity.Property{}); read.Next(&p); {
 		if strings.HasPrefix(p.Name, largePiece) {
@@ -251,10 +251,10 @@ func carried(e entity.Packed) (size int64) {
 	return size
 }
 
-// maxListed is how many blobs a list names at most.
+// maxListed is the maximum number of blobs in a page of a list.
 const maxListed = 5000
 
-// blobs lists the blobs with a prefix, page by page, as long as a page has a marker or is full.
+// blobs lists the blobs with a prefix, page by page, while a page has a marker or is full.
 func (t *Tx) blobs(store, prefix string, full int) iter.Seq[target.Found] {
 	return func(yield func(target.Found) bool) {
 		for after, marker, more := "", "", true; more; {

@@ -42,7 +42,7 @@ var viewKinds = []Kind{{
 }, {
 	Name: "view-work", Says: "Receives messages and rebuilds the views that they name.",
 	Alone: true, Counters: []string{"handled", "idle", "made", "restarts"}, Serves: viewLacks, Stores: queues("queue"), Check: newViewCheck,
-	Parameters: viewParameters(queueMost),
+	Parameters: viewParameters(queueBatch),
 	New: func(c *Call) Workflow {
 		v := newViews(c.Setting, c.Arguments)
 		most := max(1, c.Arguments.Count("most"))

@@ -8,16 +8,14 @@ import (
 	"loadgen/target"
 )
 
-// moveKinds is how a member changes its group. Where the group is the
-// PartitionKey, no transaction does so: the member is written into one partition and
-// deleted from another, by two requests.
+// moveKinds is the change of a member's group. If the group is the PartitionKey, no transaction can
+// change it: two requests write the member into one partition and delete it from another.
 //
 //	by-member:                merge the group
-//	by-group, copy-first:     get ─► write there ─► (dies: two) ─► delete here
-//	by-group, delete-first:   get ─► delete here ─► (dies: none) ─► write there
+//	by-group, copy-first:     get ─► write the new ─► (crash: two members) ─► delete the old
+//	by-group, delete-first:   get ─► delete the old ─► (crash: no member) ─► write the new
 //
-// Nor does a condition hold in two partitions: two who move one member at once leave it
-// in both groups.
+// No condition spans two partitions: two concurrent moves of a member leave it in both groups.
 var moveKinds = []Kind{{
 	Name: "move", Says: "Moves a member to another group.", Counters: []string{"killed", "elsewhere"},
 	Parameters: []Parameter{
@@ -44,20 +42,20 @@ var moveKinds = []Kind{{
 			lackIf(!byGroup && slices.Contains(d.Own.names(), group), "keyed", "the keys hold {%s}, which moves change; expected by-group", group))
 	},
 	New: func(c *Call) Workflow {
-		name, here := c.Arguments.Text("group"), c.Subject.Key("")
+		name, source := c.Arguments.Text("group"), c.Subject.Key("")
 		group, _ := lookup(c.Fresh.Properties(), name)
 		changed := []entity.Property{{Name: name, Value: group}}
 		if c.Arguments.Text("keyed") == "by-member" {
-			return NewProcedure(nil, WriteOne(c.Table, entity.Change{Verb: entity.Merge, Key: here, Match: entity.MatchAny, Properties: changed}))
+			return NewProcedure(nil, WriteOne(c.Table, entity.Change{Verb: entity.Merge, Key: source, Match: entity.MatchAny, Properties: changed}))
 		}
-		there := entity.Key{Partition: c.Fresh.Key("").Partition, Row: here.Row}
+		destination := entity.Key{Partition: c.Fresh.Key("").Partition, Row: source.Row}
 		written := func(properties []entity.Property) Request {
-			return WriteOne(c.Table, entity.Change{Verb: entity.InsertOrReplace, Key: there, Properties: properties})
+			return WriteOne(c.Table, entity.Change{Verb: entity.InsertOrReplace, Key: destination, Properties: properties})
 		}
-		read, deleted := Read(c.Table, here), WriteOne(c.Table, deletion(here), 404)
+		read, deleted := Read(c.Table, source), WriteOne(c.Table, deletion(source), 404)
 		return NewProcedure(func(t *Tx) {
 			member := t.Send(read)
-			if !member.OK() || there == here {
+			if !member.OK() || destination == source {
 				t.Add("elsewhere", 1)
 				return
 			}
@@ -80,8 +78,7 @@ var moveKinds = []Kind{{
 // groupName is the property of a group's own entity that holds its name.
 const groupName = "Name"
 
-// groupKinds is the write of a group's own entity, and of what its members repeat
-// of it.
+// groupKinds is the write of a group's own entity and of the name that its members repeat.
 var groupKinds = []Kind{{
 	Name: "write-group", Says: "Renames a group, and its members if they repeat the name.",
 	Counters: []string{"rewritten", "killed"},
@@ -101,7 +98,7 @@ var groupKinds = []Kind{{
 			lackIf(p.Type != entity.TypeString && p.Type != 0, "copied", "a name must be a String"),
 			lackIf(copied == groupName, "copied", "the group's entity is identified by %s; expected another property", groupName))
 	},
-	New: func(c *Call) Workflow { return newWriteGroup(c) },
+	New: newWriteGroup,
 	Check: func(s *Setting, a Arguments) Check {
 		if a.Text("copied") == "" {
 			return nil
@@ -120,9 +117,9 @@ var groupKinds = []Kind{{
 	},
 }}
 
-// newWriteGroup returns the naming of a group: one write, and, where members repeat the name, a query
-// for them and a transaction for every hundred.
-func newWriteGroup(c *Call) *Procedure {
+// newWriteGroup returns the workflow that names a group: one write and, if members repeat the name, a
+// query for them and a transaction for every hundred.
+func newWriteGroup(c *Call) Workflow {
 	place, copied := c.Arguments.Text("place"), c.Arguments.Text("copied")
 	key := c.Subject.Key(place)
 	name := entity.String(key.Row)
@@ -138,11 +135,9 @@ func newWriteGroup(c *Call) *Procedure {
 	return NewProcedure(func(t *Tx) {
 		t.Send(own)
 		var members []entity.Change
-		for row := range t.Rows(find) {
-			if _, member := row.Entity.Lookup(copied); member {
-				members = append(members, entity.Change{Verb: entity.Merge, Key: row.Key, Match: entity.MatchAny,
-					Properties: []entity.Property{{Name: copied, Value: name}}})
-			}
+		for row := range t.values(find, copied) {
+			members = append(members, entity.Change{Verb: entity.Merge, Key: row.Key, Match: entity.MatchAny,
+				Properties: []entity.Property{{Name: copied, Value: name}}})
 		}
 		hundreds := slices.Collect(slices.Chunk(members, entity.MaxBatchChanges))
 		// crashes is the transaction before which the client crashes.

@@ -7,14 +7,14 @@ import (
 	"loadgen/target"
 )
 
-// bagKinds is the update by an older client, which meets entities with a property that its version
-// lacks. A property bag keeps everything that was read.
+// bagKinds is the update by an older client, which reads entities with a property that its version
+// lacks. A property bag keeps all properties that were read.
 //
 //	merge:       merge the change
 //	bag, known:  get ─► replace, If-Match ─┬─ 204: done
 //	              ▲                        └─ 412: again from the read
 //
-// After an attempt without a reply a 412 may be its own success; the write is repeated.
+// After an attempt without a reply a 412 may be caused by its own success; the write is repeated.
 var bagKinds = []Kind{{
 	Name: "bag-update", Says: "Changes an entity that has a property unknown to the client.",
 	Counters: []string{"lost", "restarts"},

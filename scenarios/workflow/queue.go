@@ -11,10 +11,10 @@ const maxReceived = 32
 
 var (
 	queueHidden = duration("hidden", "The visibility timeout of messages, the same for all operations.", time.Second, 10*time.Minute, "30s")
-	queueMost   = count("most", "Maximum messages per request.", 1, maxReceived, "1")
+	queueBatch  = count("most", "Maximum messages per request.", 1, maxReceived, "1")
 )
 
-// queues returns the queues that parameters name.
+// queues returns the function of the queues that parameters name.
 func queues(parameters ...string) func(Arguments) []Store {
 	return func(a Arguments) (list []Store) {
 		for _, one := range parameters {
