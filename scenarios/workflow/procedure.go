@@ -14,12 +14,13 @@ import (
 
 // Procedure is a workflow in straight-line code: a function that sends one request after another
 // and ends the operation by its return. The function runs as a coroutine, which starts with the
-// first reply. It does not see throttled and failed attempts: the retry policy handles them. So a
-// request must be safe to repeat.
+// first reply. The retry policy handles throttled and failed attempts, which the function does not
+// see. So a request must be safe to repeat.
 type Procedure struct {
 	tx   Tx
 	body func(t *Tx)
-	// foreseen are the requests of an operation without conflicts, scans is the first one's own.
+	// foreseen are the requests of an operation without conflicts, scans is the estimate that the
+	// first one was created with.
 	foreseen []target.Operation
 	scans    int64
 	// inner is a workflow that sends some of the requests, nil for none.
