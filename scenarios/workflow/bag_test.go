@@ -81,13 +81,6 @@ func TestBagUpdateIsOvertaken(t *testing.T) {
 	}
 }
 
-// A property with another value than was loaded is lost, too.
-func TestKeptHoldsValues(t *testing.T) {
-	w, _ := carded(t, 0, "bag")
-	w.change(entity.Merge, "Test", entity.Key{Partition: "d0", Row: "0003"}, text("Nickname", "Dot"))
-	w.finds("bag-update", nicknames, 1, 30)
-}
-
 // A read fetches what was never fetched, what has expired when it is due, and what depends on a
 // later fetch; whichever operation is asked for first.
 func TestKeeperFollowsTheSchedule(t *testing.T) {

@@ -18,17 +18,10 @@ import (
 // A blind write has no condition, and what is written over what was read cannot be
 // told from what somebody else wrote meanwhile.
 func TestBlindWrites(t *testing.T) {
-	p := workflow.NewReadModifyWrite(workflow.Modification{Verb: entity.Merge, Key: runner, Counter: counter, Blind: true,
-		ID: workflow.WriteID{Run: "r", Number: 3}})
-	get := p.Begin()
-	read := target.Outcome{Status: 200, Version: 500, Entity: entity.Pack(nil, 500, stored(""))}
-	_, write := p.Next(workflow.Attempt{Sent: &get, Outcome: &read})
-	assert.Equal(t, entity.MatchAny, write.Change.Match)
-	p.Next(workflow.Attempt{Sent: &write, Outcome: &target.Outcome{Status: 0}, Silent: true})
-	p.Next(workflow.Attempt{Sent: &write, Outcome: &target.Outcome{Status: 204, Version: 501}})
-	if r := p.Report(); r.Conditional || !r.Lingers || r.Written != workflow.Acknowledged {
-		t.Errorf("Report() = conditional %v, lingers %v, written %d; want a blind write that lingers", r.Conditional, r.Lingers, r.Written)
-	}
+	p := workflow.NewReadModifyWrite(workflow.Modification{Verb: entity.Merge, Key: runner, Counter: counter, Blind: true, ID: workflow.WriteID{Run: "r", Number: 3}})
+	assert.Equal(t, "get merge settle succeed", play(p, "fresh 0? 204?"))
+	assert.Equal(t, "acknowledged version 500 from 7 lingers", described(p.Report()))
+	assert.False(t, p.Report().Conditional)
 }
 
 const counter = "Laps"

@@ -258,27 +258,20 @@ func TestWriteKeepsTheSize(t *testing.T) {
 
 // A transaction of inserts that is rejected after an attempt without a reply reads the rejected entity.
 func TestWriteOfATransaction(t *testing.T) {
-	keys := []entity.Key{{Partition: "p", Row: "1"}, {Partition: "p", Row: "2"}}
-	batch := func(verb entity.Verb) workflow.Write {
-		op := target.Operation{Verb: entity.Batch, Table: "Races"}
-		for _, key := range keys {
-			op.Changes = append(op.Changes, entity.Change{Verb: verb, Key: key})
-		}
-		return workflow.NewWrite(op, workflow.WriteID{Run: "r", Number: 3}, "")
-	}
-	inserts := batch(entity.Insert)
-	sent := inserts.Begin()
-	for _, change := range sent.Changes {
-		id, _ := workflow.IDOf(entity.Pack(nil, 1, change.Properties))
-		assert.EqualValues(t, 3, id.Number, "inserts")
+	op := target.Operation{Verb: entity.Batch, Table: "Races"}
+	for _, row := range []string{"1", "2"} {
+		op.Changes = append(op.Changes, entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "p", Row: row}})
 	}
 	for index, want := range map[int]string{-1: "1", 0: "1", 1: "2", 2: "1"} {
-		inserts = batch(entity.Insert)
-		outcome := target.Outcome{Status: 409, FailedIndex: index}
-		move, op := inserts.Next(workflow.Attempt{Sent: &sent, Outcome: &outcome, Silent: true})
-		assert.Truef(t, move == workflow.Proceed && op.Verb == entity.Get && op.Table == "Races" && op.Change.Key.Row == want,
-			"inserts: refused at %d it goes on with %d, a %v of %v; want a get of row %s",
-			index, move, op.Verb, op.Change.Key, want)
+		inserts := workflow.NewWrite(op, workflow.WriteID{Run: "r", Number: 3}, "")
+		sent := inserts.Begin()
+		for _, change := range sent.Changes {
+			id, _ := workflow.IDOf(entity.Pack(nil, 1, change.Properties))
+			assert.EqualValues(t, 3, id.Number)
+		}
+		move, read := inserts.Next(workflow.Attempt{Sent: &sent, Outcome: &target.Outcome{Status: 409, FailedIndex: index}, Silent: true})
+		assert.Truef(t, move == workflow.Proceed && read.Verb == entity.Get && read.Table == "Races" && read.Change.Key.Row == want,
+			"rejected at %d: %d, a %v of %v; want a get of row %s", index, move, read.Verb, read.Change.Key, want)
 	}
 }
 
