@@ -111,12 +111,12 @@ func (p *Procedure) Next(a Attempt) (Move, target.Operation) {
 	}
 	t.attempt = a
 	switch _, sends := p.resume(); {
+	case t.settled:
+		return Settle, target.Operation{}
 	case sends:
 		return Proceed, t.operation
 	case t.failed:
 		return Fail, target.Operation{}
-	case t.settled:
-		return Settle, target.Operation{}
 	default:
 		return Succeed, target.Operation{}
 	}
@@ -195,11 +195,11 @@ type Tx struct {
 	pause    time.Duration
 	counters map[string]int64
 	yield    func(struct{}) bool
-	// exits reports that the function ends before its last statement, failed that it gave up, settled
-	// that it leaves the last attempt to the driving loop.
-	exits, failed, settled bool
-	// inner reports that the procedure's inner workflow sends the requests.
-	inner bool
+	// exits reports that the function ends before its last statement, failed that it gave up.
+	exits, failed bool
+	// settled reports that the function leaves the last attempt to the driving loop, inner that the
+	// procedure's inner workflow sends the requests.
+	settled, inner bool
 }
 
 // errExit unwinds the function of a procedure.
@@ -243,10 +243,21 @@ func (t *Tx) Fail() {
 	t.exit()
 }
 
-// settle ends the operation and leaves the last attempt to the driving loop, as [Settle].
-func (t *Tx) settle() {
+// sendToTable sends a request to a table that exists: if the table is missing, the request has failed.
+func (t *Tx) sendToTable(r Request) Reply {
+	reply := t.Send(r)
+	for reply.Code == entity.TableNotFound {
+		reply = t.settle()
+	}
+	return reply
+}
+
+// settle leaves the last attempt to the driving loop, as [Settle], and returns the reply to a retry.
+func (t *Tx) settle() Reply {
 	t.settled = true
-	t.exit()
+	reply := t.Send(Request{t.operation, t.expected})
+	t.settled = false
+	return reply
 }
 
 // Killed is the name of the counter of clients that crashed.

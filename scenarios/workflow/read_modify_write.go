@@ -63,22 +63,17 @@ type readModifyWrite struct {
 
 func (r *readModifyWrite) run(t *Tx) {
 	for range MaxRestarts + 1 {
-		stored := t.Send(r.read)
-		if stored.Code == entity.TableNotFound {
-			t.settle()
-		}
+		stored := t.sendToTable(r.read)
 		change := r.change(t, stored)
 		statuses, deletes := []int{404, 412}, change.Verb == entity.Delete
 		if change.Verb == entity.Insert {
 			statuses = []int{409, 412}
 		}
-		reply := t.Send(WriteOne(r.Table, change, statuses...))
+		reply := t.sendToTable(WriteOne(r.Table, change, statuses...))
 		switch {
 		case reply.OK():
 			r.acknowledge(reply.Version)
 			return
-		case reply.Code == entity.TableNotFound:
-			t.settle()
 		case !r.silent || deletes && reply.Status == 412:
 			// Another client's write.
 		case deletes:

@@ -56,7 +56,11 @@ func (w Write) Together(more ...entity.Change) {
 
 func (w Write) write(t *Tx) {
 	report := &w.trace.report
-	reply := t.Send(Request{w.foreseen[0], t.expected})
+	reply := t.sendToTable(Request{w.foreseen[0], t.expected})
+	for reply.Status == 409 && !w.trace.silent {
+		report.Conflicts++
+		reply = t.settle()
+	}
 	switch {
 	case reply.OK():
 		w.trace.acknowledge(reply.Version)
@@ -65,11 +69,6 @@ func (w Write) write(t *Tx) {
 		report.Own404 = true
 		w.trace.acknowledge(0)
 		return
-	case reply.Status == 409 && !w.trace.silent:
-		report.Conflicts++
-		t.settle()
-	case reply.Status != 409:
-		t.settle()
 	}
 	key := report.Keys[0]
 	if at := reply.FailedIndex; at > 0 && at < len(report.Keys) {
