@@ -141,38 +141,6 @@ type Counted interface {
 	Counter(add func(name string, count int64))
 }
 
-// Check is a workflow that reads what a run left. It has findings once it has ended with success.
-type Check interface {
-	Workflow
-	// Name is the name of the condition in reports, such as "balances sum to zero".
-	Name() string
-	Findings() Findings
-}
-
-// Preceded is a check that needs another check to run before it.
-type Preceded interface {
-	Check
-	Preparation() Check
-}
-
-// Findings are the results of a [Check].
-type Findings struct {
-	// Looked counts the examined items, Faults those for which the condition does not hold. Examples
-	// describe at most [maxExamples] of the faults.
-	Looked, Faults int64
-	Examples       []string
-}
-
-const maxExamples = 10
-
-// Fault records a fault with an example.
-func (f *Findings) Fault(example string) {
-	f.Faults++
-	if len(f.Examples) < maxExamples {
-		f.Examples = append(f.Examples, example)
-	}
-}
-
 // Pausing is a workflow that delays requests.
 type Pausing interface {
 	Workflow

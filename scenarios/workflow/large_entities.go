@@ -2,7 +2,6 @@ package workflow
 
 import (
 	"fmt"
-	"iter"
 	"math"
 	"net/url"
 	"slices"
@@ -249,31 +248,4 @@ func pieceBytes(e entity.Packed) (size int64) {
 		}
 	}
 	return size
-}
-
-// maxListed is the maximum number of blobs in a page of a list.
-const maxListed = 5000
-
-// blobs lists the blobs with a prefix, page by page, while a page has a marker or is full.
-func (t *Tx) blobs(store, prefix string, full int) iter.Seq[target.Found] {
-	return func(yield func(target.Found) bool) {
-		for after, marker, more := "", "", true; more; {
-			page := t.Send(blobsAfter(store, prefix, after, marker))
-			for _, blob := range page.Found {
-				if !yield(blob) {
-					return
-				}
-			}
-			if marker = page.Marker; marker == "" && len(page.Found) > 0 {
-				after = page.Found[len(page.Found)-1].Name
-			}
-			more = marker != "" || len(page.Found) >= full
-		}
-	}
-}
-
-// blobsAfter returns the request for a page of a list. A missing container is empty: the first blob
-// creates it.
-func blobsAfter(store, prefix, after, marker string) Request {
-	return Beside(target.Beside{Verb: target.ListBlobs, Store: store, Name: prefix, After: after, Marker: marker}, 404)
 }

@@ -2,7 +2,6 @@ package workflow
 
 import (
 	"errors"
-	"fmt"
 	"iter"
 	"slices"
 	"time"
@@ -413,39 +412,4 @@ func NewFanOut(queries []target.Operation, maxPages int) *Procedure {
 		requests[i].Operation = queries[i]
 	}
 	return newPagedSequence(maxPages, requests)
-}
-
-// finding is a [Check] whose requests a procedure sends.
-type finding struct {
-	*Procedure
-	name  string
-	found Findings
-}
-
-// newFinding returns the check with a name.
-func newFinding(name string, body func(t *Tx, f *Findings)) *finding {
-	f := &finding{name: name}
-	f.Procedure = NewProcedure(func(t *Tx) { body(t, &f.found) })
-	return f
-}
-
-// checkOf returns the maker of a check with a name.
-func checkOf(name string, body func(t *Tx, f *Findings, s *Setting, a Arguments)) func(s *Setting, a Arguments) Check {
-	return func(s *Setting, a Arguments) Check {
-		return newFinding(name, func(t *Tx, f *Findings) { body(t, f, s, a) })
-	}
-}
-
-// Name implements [Check].
-func (f *finding) Name() string { return f.name }
-
-// Findings implements [Check].
-func (f *finding) Findings() Findings { return f.found }
-
-// Look records an examined item, and its fault if the check does not hold.
-func (f *Findings) Look(holds bool, fault string, about ...any) {
-	f.Looked++
-	if !holds {
-		f.Fault(fmt.Sprintf(fault, about...))
-	}
 }

@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"iter"
 	"time"
 
 	"loadgen/target"
@@ -61,4 +62,31 @@ func work(t *Tx, handle func(t *Tx) (handled int, silent bool)) {
 	if handled, _ := handle(t); handled == 0 {
 		t.Add("idle", 1)
 	}
+}
+
+// maxListed is the maximum number of blobs in a page of a list.
+const maxListed = 5000
+
+// blobs lists the blobs with a prefix, page by page, while a page has a marker or is full.
+func (t *Tx) blobs(store, prefix string, full int) iter.Seq[target.Found] {
+	return func(yield func(target.Found) bool) {
+		for after, marker, more := "", "", true; more; {
+			page := t.Send(blobsAfter(store, prefix, after, marker))
+			for _, blob := range page.Found {
+				if !yield(blob) {
+					return
+				}
+			}
+			if marker = page.Marker; marker == "" && len(page.Found) > 0 {
+				after = page.Found[len(page.Found)-1].Name
+			}
+			more = marker != "" || len(page.Found) >= full
+		}
+	}
+}
+
+// blobsAfter returns the request for a page of a list. A missing container is empty: the first blob
+// creates it.
+func blobsAfter(store, prefix, after, marker string) Request {
+	return Beside(target.Beside{Verb: target.ListBlobs, Store: store, Name: prefix, After: after, Marker: marker}, 404)
 }
