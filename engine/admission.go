@@ -3,6 +3,7 @@ package engine
 import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/engine/model"
 	"loadgen/engine/partition"
 	"loadgen/engine/store"
 )
@@ -66,7 +67,7 @@ func (e *Engine) ask(a *account, now clock.Instant, r *Request, ask *asked) {
 		e.takeTurn(ask, r)
 	}
 	e.verdicts[ask.verdict.Kind]++
-	if r.Verb == entity.Query && ask.verdict.Kind == partition.Admitted {
+	if r.Verb == entity.Query && ask.verdict.Kind == partition.Admitted && e.pageEnds != model.AtPartition {
 		ask.end, ask.ends = e.layer.PageEnd(ask.place)
 	}
 }
@@ -174,7 +175,7 @@ func (e *Engine) Advance(now clock.Instant) clock.Instant {
 }
 
 // page reads one page of a query and charges what it scanned where it scanned
-// it. The page ends at the latest where a range on another server begins.
+// it. The page ends at the latest where the model's page_boundary says.
 func (e *Engine) page(a *account, ask *asked, r *Request, reply *Reply) {
 	top := e.pageTop
 	if r.Query.Top > 0 {
@@ -197,6 +198,9 @@ func (e *Engine) page(a *account, ask *asked, r *Request, reply *Reply) {
 	}
 	if cut && !page.More {
 		page.Next, page.More = entity.Key{Partition: ask.end}, true
+	}
+	if e.pageEnds == model.AtPartition {
+		page.EndAtPartition()
 	}
 	counted := max(1, int64(page.Scanned))
 	// The first partition and the account were debited one entity when the query was admitted;

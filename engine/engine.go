@@ -49,6 +49,7 @@ type Engine struct {
 	calendar clock.Calendar
 	pageScan int
 	pageTop  int
+	pageEnds int64
 	cold     bool
 	// weighs says that the sizes of entities count.
 	weighs   bool
@@ -110,6 +111,7 @@ func New(o Options) *Engine {
 		calendar: o.Calendar,
 		pageScan: int(o.Model.PageScan()),
 		pageTop:  int(o.Model.PageEntities),
+		pageEnds: o.Model.Stamp.PageBoundary,
 		cold:     o.Cold,
 		weighs:   o.Cold || o.Model.Stamp.SizeWeight > 0,
 		dataless: o.Dataless,

@@ -137,7 +137,7 @@ func (s *simulation) drawModel() *model.Model {
 	m.Stamp.SplitsPerTick = between(1, 4)
 	m.Stamp.LowWatermark, m.Stamp.HighWatermark = between(1, 5), between(1, 10)
 	m.Stamp.Timeout = time.Duration(between(1, 10)) * time.Second
-	m.Stamp.PageBoundary = between(0, 1)
+	m.Stamp.PageBoundary = between(model.AtServer, model.AtPartition)
 	if s.draw.IntN(2) == 0 {
 		m.Stamp.RangeBytes = between(10_000, 100_000)
 	}

@@ -13,7 +13,7 @@ var subjects = [...]struct{ name, scenarios string }{
 	{"Partitions and their targets: 2,000 entities/s each, 20,000 an account", "stress stress-one-partition granularity several-values account-ceiling bytes-against-entities quiet-and-busy-server"},
 	{"Range partitions, partition servers and load balancing", "simulate cold-table sporadic-faults retries-bridge-a-move hot-partition-starves-neighbours ramp priming ranges-merge-back"},
 	{"Choosing a PartitionKey: append-only, prepend-only, random", "day-key user-id-key append-only prepend-only foot-race"},
-	{"Queries: point, row range scan, partition scan, table scan", "point-query row-range-scan prefix partition-scan partition-range-scan table-scan row-key-alone range-against-scan or-is-a-partition-scan density projection-and-filter page-size saved-token"},
+	{"Queries: point, row range scan, partition scan, table scan", "point-query row-range-scan prefix partition-scan partition-range-scan table-scan row-key-alone range-against-scan or-is-a-partition-scan density projection-and-filter page-size saved-token token-per-partition"},
 	{"Writes, entity group transactions and optimistic concurrency", "transactions common-entities upsert merge-or-replace scan-to-find lost-updates etag-by-verb"},
 	{"Retries and errors: 503, 500, 504; what is tried again", "retry-by-status"},
 }

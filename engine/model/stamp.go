@@ -82,10 +82,19 @@ type Stamp struct {
 	// RangeBytes is the size at which a range is split whatever its load; 0 is
 	// never.
 	RangeBytes int64
-	// PageBoundary is 0 where a page ends at a range of another server, 1 where
-	// it ends at every range.
+	// PageBoundary is where a page ends at the latest.
 	PageBoundary int64
 }
+
+// The values of [Stamp.PageBoundary].
+const (
+	// AtServer ends a page at a range of another server.
+	AtServer = iota
+	// AtRange ends a page at every range.
+	AtRange
+	// AtPartition ends a page where the PartitionKey changes.
+	AtPartition
+)
 
 // slots are the parameters of servers and their ranges.
 func (s *Stamp) slots() []slot {
@@ -134,6 +143,7 @@ func (s *Stamp) slots() []slot {
 		number(&s.HighWatermark, "high_watermark", Ranges, 1_000_000,
 			"ranges per server above which merging doubles").least(1).documented(),
 		number(&s.RangeBytes, "range_bytes", Bytes, maxBytes, "size that splits a range; 0 is never"),
-		number(&s.PageBoundary, "page_boundary", Choice, 1, "page ends: 0 at a range on another server, 1 at every range"),
+		number(&s.PageBoundary, "page_boundary", Choice, AtPartition,
+			"page ends: 0 at another server, 1 at every range, 2 at every partition").when(whenColdOrSet),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"loadgen/engine/clock"
+	"loadgen/engine/model"
 )
 
 // TableCreated tells the layer of a new table, which otherwise begins with its
@@ -96,7 +97,7 @@ func (l *Layer) PageEnd(p Place) (partitionKey string, ends bool) {
 	}
 	first := t.at(p.PartitionKey)
 	for _, r := range t.ranges[first+1:] {
-		if l.stamp.model.PageBoundary == 1 || r.server != t.ranges[first].server {
+		if l.stamp.model.PageBoundary == model.AtRange || r.server != t.ranges[first].server {
 			return r.low, true
 		}
 	}

@@ -42,6 +42,19 @@ type Page struct {
 	More bool
 }
 
+// EndAtPartition ends the page where its second partition begins.
+func (p *Page) EndAtPartition() {
+	if len(p.Spans) < 2 {
+		return
+	}
+	p.Next, p.More = entity.Key{Partition: p.Spans[1].PartitionKey}, true
+	p.Spans, p.Scanned = p.Spans[:1], p.Spans[0].Scanned
+	end := slices.IndexFunc(p.Rows, func(r Row) bool { return r.Key.Partition != p.Spans[0].PartitionKey })
+	if end >= 0 {
+		p.Rows = p.Rows[:end]
+	}
+}
+
 // Row is one entity of a page.
 type Row struct {
 	Key    entity.Key

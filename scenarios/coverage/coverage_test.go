@@ -123,7 +123,7 @@ func rows() []row {
 	var all []row
 	for _, group := range []func() []row{
 		dataModel, keys, limits, partitions, ranges, balancing, accounting, queries, writes, transactions, concurrency,
-		designPatterns, antiPatterns, relations, types, procedure, retries, clientPractice, security, parallelism, stores,
+		designPatterns, antiPatterns, relations, types, procedure, retries, clientPractice, security, parallelism, stores, across,
 	} {
 		all = append(all, group()...)
 	}
