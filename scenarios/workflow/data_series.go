@@ -3,7 +3,6 @@ package workflow
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
@@ -16,6 +15,8 @@ var (
 	seriesAt       = optional("at", "The place of the series; default: the loaded entities.", OfPlace)
 	seriesComplete = truth("complete", "Whether the phase writes every count of every series.", "false")
 	seriesWriting  = choice("write", "How a count is written: blind merge, ETag merge, or replace.", "merge", "etag", "replace")
+	seriesFirst    = count("first", "The first count to read, from 0.", 0, maxSlots-1, "0")
+	seriesWindow   = count("window", "How many counts to read; 0 reads all from the first.", 0, maxSlots, "0")
 	seriesBy       = choice("by", "How a series is read: point queries or one range.", "points", "range")
 )
 
@@ -66,25 +67,32 @@ var seriesKinds = []Kind{{
 	},
 	Check: newSeriesCheck,
 }, {
-	Name: "series-get", Says: "Reads all counts of a series.", Reads: true,
-	Parameters: []Parameter{seriesSlots, seriesEach, seriesAt, seriesBy}, Counters: []string{"counts"},
-	Serves: needsLoad,
+	Name: "series-get", Says: "Reads counts of a series, and combines those of several entities.", Reads: true,
+	Parameters: []Parameter{seriesSlots, seriesEach, seriesAt, seriesBy, seriesFirst, seriesWindow}, Counters: []string{"counts"},
+	Serves: func(d *Design, a Arguments) []Lack {
+		return append(needsLoad(d, a), lackIf(a.Count("first")+max(1, a.Count("window")) > a.Count("slots"), "window",
+			"first and window exceed the slots; expected %d together at most", a.Count("slots"))...)
+	},
 	New: func(c *Call) Workflow {
 		l := newSeriesLayout(c.Arguments)
+		first, last := c.Arguments.Count("first"), l.slots-1
+		if window := c.Arguments.Count("window"); window > 0 {
+			last = first + window - 1
+		}
 		var reads []Request
 		if c.Arguments.Text("by") == "range" {
-			reads = append(reads, Query(c.TableOf(l.at), l.query(c.Subject)))
+			reads = append(reads, Query(c.TableOf(l.at), l.query(c.Subject, first, last)))
 		} else {
-			for part := range l.parts() {
+			for part := first / l.each; part <= last/l.each; part++ {
 				reads = append(reads, Read(c.TableOf(l.at), l.key(c.Subject, part)))
 			}
 		}
 		return NewProcedure(func(t *Tx) {
 			for _, read := range reads {
 				for page := range t.pages(read) {
-					t.Add("counts", countsIn(page.Entity))
+					t.Add("counts", countsIn(page.Entity, first, last))
 					for _, row := range page.Rows {
-						t.Add("counts", countsIn(row.Entity))
+						t.Add("counts", countsIn(row.Entity, first, last))
 					}
 				}
 			}
@@ -106,8 +114,8 @@ func newSeriesCheck(s *Setting, a Arguments) Check {
 	return newFinding(name, func(t *Tx, f *Findings) {
 		for n := range s.Loaded {
 			about, held := s.Member(n), int64(0)
-			for row := range t.Rows(Query(s.TableOf(l.at), l.query(about))) {
-				held += countsIn(row.Entity)
+			for row := range t.Rows(Query(s.TableOf(l.at), l.query(about, 0, l.slots-1))) {
+				held += countsIn(row.Entity, 0, l.slots-1)
 			}
 			f.Look(held == int64(l.slots), "series %q, %q: %d of %d counts", about.Key(l.at).Partition, about.Key(l.at).Row, held, l.slots)
 		}
@@ -145,21 +153,21 @@ func (l seriesLayout) key(about Subject, part int) entity.Key {
 	return key
 }
 
-func (l seriesLayout) query(about Subject) target.Query {
-	first, last := l.key(about, 0), l.key(about, l.parts()-1)
-	// No key holds a NUL, so that nothing comes between the last one and this.
-	return target.Query{Range: filter.Rows(first.Partition, first.Row, last.Row+"\x00")}
+// query returns the query of the entities with some slots.
+func (l seriesLayout) query(about Subject, first, last int) target.Query {
+	from, to := l.key(about, first/l.each), l.key(about, last/l.each)
+	// No key holds a NUL, so no key is between the last one and this.
+	return target.Query{Range: filter.Rows(from.Partition, from.Row, to.Row+"\x00")}
 }
 
-// slotPrefix begins the names of the properties that are counts.
-const slotPrefix = "Count"
+// slotName returns the name of the property that is a count. Names sort as slots do.
+func slotName(slot int) string { return fmt.Sprintf("Count%03d", slot+1) }
 
-func slotName(slot int) string { return fmt.Sprintf("%s%03d", slotPrefix, slot+1) }
-
-func countsIn(e entity.Packed) (count int64) {
-	read := e.Cursor()
+// countsIn returns how many counts of some slots an entity has.
+func countsIn(e entity.Packed, first, last int) (count int64) {
+	read, from, to := e.Cursor(), slotName(first), slotName(last)
 	for p := (entity.Property{}); read.Next(&p); {
-		if strings.HasPrefix(p.Name, slotPrefix) {
+		if from <= p.Name && p.Name <= to {
 			count++
 		}
 	}
