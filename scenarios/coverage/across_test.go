@@ -1,5 +1,10 @@
 package coverage_test
 
+import (
+	"fmt"
+	"testing"
+)
+
 func across() []row {
 	const group = "Across partitions, days, keys and accounts"
 	return []row{
@@ -11,5 +16,17 @@ func across() []row {
 			"`rolling-day`", "hour of yesterday at which the 24 hours begin", "entities counted by a read: those of the days that it reaches", quick,
 			vary(func(hour int) band { return exactly((hour+23)/24 + 1) }, playing[int]("counted(one-range) each", "rolling-day",
 				"phases.read.operations=[{name: one-range, workflow: series-get, with: {slots: 48, per-entity: 24, at: days, by: range, first: %v, window: 24}}]"), 0, 15)},
+		{93, group, guide, "Reading encrypted entities needs no resolver: the metadata in the entity decrypts what was encrypted.",
+			"`encryption-merge`, `encryption-resolver`", "customers of ten whose cards a rule encrypts", "share of the entities that a reader without the rule decrypts; the others are plain", quick,
+			vary(func(n int) band { return share(270, float64(n)/10) }, func(t testing.TB, n int) float64 {
+				p := play(t, "encryption-merge", "attributes.customer={uniform: [10, 19]}", "phases.load.load.entities=3000", "phases.cards.arrivals.constant=600", set("phases.cards.operations.0.with",
+					fmt.Sprintf("{resolver: '1[0-%d]/*/Card'}", n-1)), "phases.phones.operations.0.with={resolver: none/*/Phone, merge: true}")
+				// 300 reads of 3,000 entities.
+				return p.of(t, "counter(look, opened)") / p.of(t, "operations(look)")
+			}, 3, 7)},
+		{94, group, guide, "A merge is refused for encrypted entities: it overwrites the content key, and what the one before encrypted is lost.",
+			"`encryption-merge`", "orders with an encrypted card into which an encrypted phone is merged", "cards that nobody can decrypt: one in each of them", quick,
+			vary(exactly[int], playing[int]("violations", "encryption-merge", "phases.load.load.entities=%v",
+				"phases.phones.operations.0.with={property: Phone, merge: true}"), 60, 240)},
 	}
 }

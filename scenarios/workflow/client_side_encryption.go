@@ -20,6 +20,7 @@ var (
 	sealProperty = optional("property", "The String property to encrypt in every entity.", OfProperty)
 	sealResolver = optional("resolver", "Rules for what to encrypt, instead of property.", OfResolver)
 	sealSealed   = truth("sealed", "Whether to encrypt; false stores plain text.", "true")
+	sealMerge    = truth("merge", "Whether to merge the encrypted properties only, which overwrites the content key of others.", "false")
 	sealVerb     = choice("verb", "The verb of the write.", "insert", "insert-or-replace", "merge")
 )
 
@@ -44,22 +45,31 @@ var sealKinds = []Kind{{
 	Check: newUnsealed,
 }, {
 	Name: "seal-replace", Says: "Replaces a loaded entity with an encrypted one.",
-	Parameters: []Parameter{sealProperty, sealResolver, sealSealed}, Counters: []string{"added-bytes"},
+	Parameters: []Parameter{sealProperty, sealResolver, sealSealed, sealMerge}, Counters: []string{"added-bytes"},
 	Serves: func(d *Design, a Arguments) []Lack {
 		if lacks := sealable(d, a); len(lacks) > 0 {
 			return lacks
 		}
 		return needsLoad(d, a)
 	},
-	// It is written whole, so that a second time is the same.
 	New: func(c *Call) Workflow {
-		return newSealed(c, c.Member(c.K%c.Loaded), entity.Change{Verb: entity.Replace, Match: entity.MatchAny})
+		verb := entity.Replace
+		if c.Arguments.Truth("merge") {
+			verb = entity.Merge
+		}
+		return newSealed(c, c.Member(c.K%c.Loaded), entity.Change{Verb: verb, Match: entity.MatchAny})
 	},
 	Check: newUnsealed,
 }, {
+	// Without property and resolver the entity says what is encrypted: its content key decrypts that.
 	Name: "seal-get", Says: "Reads an entity, decrypts it and compares the values.",
 	Reads: true, Parameters: []Parameter{sealProperty, sealResolver}, Counters: []string{"opened", "broken", "clear", "missing", "plain"},
-	Serves: sealable,
+	Serves: func(d *Design, a Arguments) []Lack {
+		if a.Text("property") == "" && a.Text("resolver") == "" {
+			return nil
+		}
+		return sealable(d, a)
+	},
 	New: func(c *Call) Workflow {
 		r, key := resolverOf(c.Arguments), c.Subject.Key("")
 		read := Read(c.Table, key)
@@ -72,7 +82,11 @@ var sealKinds = []Kind{{
 			// Of several sealed properties the worst counts.
 			met, master := make(map[string]bool), newMasterKey(c.Table)
 			for _, plain := range c.Subject.Properties() {
-				met[master.check(key, stored.Entity, plain, r.Picks(key, plain.Name))] = true
+				picked := r.Picks(key, plain.Name)
+				if len(r) == 0 {
+					_, picked = master.open(key, stored.Entity, plain.Name)
+				}
+				met[master.check(key, stored.Entity, plain, picked)] = true
 			}
 			met["plain"] = true
 			order := []string{"missing", "clear", "broken", "opened", "plain"}
@@ -81,13 +95,13 @@ var sealKinds = []Kind{{
 	},
 }}
 
-// resolverOf returns which properties are sealed.
+// resolverOf returns which properties are sealed, nil if the arguments name none.
 func resolverOf(a Arguments) Resolver {
-	if text := a.Text("resolver"); text != "" {
-		r, _ := parseResolver(text)
-		return r
+	if property := a.Text("property"); property != "" {
+		return Resolver{"*/*/" + property}
 	}
-	return Resolver{"*/*/" + a.Text("property")}
+	r, _ := parseResolver(a.Text("resolver"))
+	return r
 }
 
 // sealable returns what keeps properties from being sealed: that one is no text, or that
@@ -143,10 +157,14 @@ func unsealable(d *Design, r Resolver, one DesignProperty) string {
 // that is more than its own.
 func newSealed(c *Call, about Subject, change entity.Change) *Procedure {
 	change.Key, change.Properties = about.Key(""), about.Properties()
+	r := resolverOf(c.Arguments)
+	if change.Verb == entity.Merge {
+		change.Properties = slices.DeleteFunc(slices.Clone(change.Properties), func(p entity.Property) bool { return !r.Picks(change.Key, p.Name) })
+	}
 	plain := entity.Size(change.Key, change.Properties)
 	if draw := c.Chance; c.Arguments.Truth("sealed") {
 		// An encrypted String becomes a Binary; two further properties hold the wrapped key.
-		content, r := drawn(&draw, 32), resolverOf(c.Arguments)
+		content := drawn(&draw, 32)
 		sealed, some := make([]entity.Property, 0, len(change.Properties)+2), false
 		for _, p := range change.Properties {
 			if r.Picks(change.Key, p.Name) {
