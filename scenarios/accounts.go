@@ -24,13 +24,24 @@ type Accounts struct {
 	// text's hash. Its placeholders are such as the PartitionKey has, or made of
 	// attributes that it holds as they are: they are read back from the PartitionKey,
 	// as far as the next text that parts them. Empty hashes the whole PartitionKey.
-	By string `yaml:"by,omitempty" says:"Template that selects a partition's account; PartitionKey hash by default."`
+	// [ByTable] places each table of the design in an account of its own.
+	By string `yaml:"by,omitempty" says:"Template that selects a partition's account, or table; PartitionKey hash by default."`
 }
+
+// ByTable is the value of [Accounts.By] that selects the account by the table: the entities' own
+// is in the first account, each further one in the next, and in the first again after the last.
+const ByTable = "table"
 
 // accounts checks what chooses the account, and that nothing reads across accounts.
 func (c *checker) accounts() {
 	const path = "accounts.by"
 	if c.Accounts == nil {
+		return
+	}
+	if c.Accounts.By == ByTable {
+		if tables := 1 + len(c.Tables()); c.Accounts.Number > tables {
+			c.add("accounts.number", "%d accounts exceed the tables of the design; expected at most %d", c.Accounts.Number, tables)
+		}
 		return
 	}
 	if c.Accounts.By != "" && c.sound(path, c.designPath(), "attributes") {
@@ -44,7 +55,7 @@ func (c *checker) accounts() {
 		switch {
 		case o.Workflow != "":
 			// Its requests have keys and stores of their own, and its check reads all.
-			c.add(at+".workflow", "a workflow spans the %d accounts; expected a verb, or one account", c.Accounts.Number)
+			c.add(at+".workflow", "a workflow spans the %d accounts; expected a verb, one account, or by: table", c.Accounts.Number)
 		case what != "":
 			c.add(at, "%s reads across %d accounts; expected reads of one partition, or one account", what, c.Accounts.Number)
 		}
@@ -137,6 +148,8 @@ func followsFrom(placeholder string, from []string) bool {
 // PartitionKey. It is immutable and safe for concurrent use.
 type Sharding struct {
 	number int
+	// tables are the suffixes of the tables with an account each, nil if partitions have one.
+	tables []string
 	// key is the PartitionKey's template, by that of the choice, none for a hash of
 	// the whole key.
 	key, by []keys.Piece
@@ -145,7 +158,11 @@ type Sharding struct {
 // Sharding returns that of the scenario, which is valid.
 func (s *Scenario) Sharding() *Sharding {
 	h := &Sharding{number: 1}
-	if s.Accounts != nil {
+	switch {
+	case s.Accounts == nil:
+	case s.Accounts.By == ByTable:
+		h.number, h.tables = s.Accounts.Number, append([]string{""}, s.Tables()...)
+	default:
 		h.number, h.by = s.Accounts.Number, pieces(s.Accounts.By)
 		h.key = merged(pieces(s.Design.PartitionKey))
 	}
@@ -154,6 +171,12 @@ func (s *Scenario) Sharding() *Sharding {
 
 // Number returns how many accounts there are, 1 at least.
 func (h *Sharding) Number() int { return h.number }
+
+// AccountOfTable returns the account of a table by what follows the name of the run's table, the
+// first for a table that the design does not have. It returns false if each account has part of it.
+func (h *Sharding) AccountOfTable(suffix string) (account int, whole bool) {
+	return max(0, slices.Index(h.tables, suffix)) % h.number, h.number == 1 || h.tables != nil
+}
 
 // AccountOf returns the account of a partition, from 0 to one below their number.
 // A PartitionKey that is not of the scenario's design goes by its hash.

@@ -128,10 +128,10 @@ type Campaign struct {
 	// counted is the census of the first countedOf entities.
 	counted   *census
 	countedOf uint64
-	// sites are the tables of the run. accountOf returns the account of a partition; it is nil for
+	// sites are the tables of the run. accountOf returns the account of a request; it is nil for
 	// one account.
 	sites     []site
-	accountOf func(partitionKey string) int
+	accountOf func(op *target.Operation) int
 	// prepared are the phases that a member has prepared.
 	prepared []preparedStage
 	// tokens are the saved tokens by name.
@@ -390,7 +390,7 @@ func (c *Campaign) single(ctx context.Context, name string, limit time.Duration,
 	silent := false
 	c.doubtful = true
 	stage := c.preparing(name, 1, 1, limit)
-	stage.AccountOf = func(string) int { return account }
+	stage.AccountOf = func(*target.Operation) int { return account }
 	stage.Build = func(_ uint64, w *drive.Work) { *w = work }
 	stage.Observe = func(_ uint64, o *target.Outcome, _ results.Class) {
 		outcome = *o

@@ -119,18 +119,32 @@ type site struct {
 	ours bool
 }
 
-// assignAccounts sets the tables of the run in each account, the account of each partition, and the
+// assignAccounts sets the tables of the run in each account, the account of each request, and the
 // locations of the scenario's entities, their own first.
 func (c *Campaign) assignAccounts() error {
 	accounts := c.Scenario.Sharding()
 	for account := range accounts.Number() {
-		c.sites = append(c.sites, site{Made: Made{What: MadeTable, Name: c.Table, Account: account}})
-		for _, copies := range c.Scenario.Tables() {
-			c.sites = append(c.sites, site{Made: Made{What: MadeTable, Name: c.Table + copies, Account: account}, copies: copies})
+		for _, copies := range append([]string{""}, c.Scenario.Tables()...) {
+			if only, whole := accounts.AccountOfTable(copies); !whole || only == account {
+				c.sites = append(c.sites, site{Made: Made{What: MadeTable, Name: c.Table + copies, Account: account}, copies: copies})
+			}
 		}
 	}
 	if accounts.Number() > 1 {
-		c.accountOf = accounts.AccountOf
+		c.accountOf = func(op *target.Operation) int {
+			if account, whole := accounts.AccountOfTable(strings.TrimPrefix(op.Table, c.Table)); whole {
+				return account
+			}
+			key, one := op.PartitionKey()
+			switch {
+			case one:
+				return accounts.AccountOf(key)
+			case op.Verb == entity.Query:
+				panic("campaign: a query across partitions has no account")
+			default:
+				return op.Account
+			}
+		}
 	}
 	c.locations = []location{{table: c.Table, generator: c.generator}}
 	for i := range c.Scenario.Design.Copies {

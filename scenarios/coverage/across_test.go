@@ -28,5 +28,11 @@ func across() []row {
 			"`encryption-merge`", "orders with an encrypted card into which an encrypted phone is merged", "cards that nobody can decrypt: one in each of them", quick,
 			vary(exactly[int], playing[int]("violations", "encryption-merge", "phases.load.load.entities=%v",
 				"phases.phones.operations.0.with={property: Phone, merge: true}"), 60, 240)},
+		{95, group, patterns, "The archive of an eventually consistent transaction can be in another account, which has a target of its own.",
+			"`eventual-transaction-account`", "accounts with 100 entities/s each, for two tables of which 300/s are read", "entities/s that are read: 100 for each account, and a quarter of a second's burst in 10 s", quick,
+			vary(func(accounts int) band { return about(100*float64(accounts)*10.25/10, .03) }, func(t testing.TB, accounts int) float64 {
+				return play(t, "eventual-transaction-account", set("accounts.number", accounts), "model.account_target=100", "phases.leave.for=10s", "phases.leave.arrivals.constant=300",
+					"phases.leave.operations=[{name: look, workflow: archive-look, with: {place: archive}}]").of(t, "counted(look)") / 10
+			}, 1, 2)},
 	}
 }

@@ -182,12 +182,7 @@ func (s *Session) step(now clock.Instant, event Event, outcome *target.Outcome) 
 		s.attempt.PartitionKey, s.attempt.HasPartition = op.PartitionKey()
 		s.attempt.Table = s.stage.beside(op)
 		if s.stage.AccountOf != nil {
-			switch {
-			case s.attempt.HasPartition:
-				op.Account = s.stage.AccountOf(s.attempt.PartitionKey)
-			case op.Verb == entity.Query:
-				panic("drive: a query across partitions has no account")
-			}
+			op.Account = s.stage.AccountOf(op)
 		}
 		s.fitPage()
 		s.sent, s.granted = now, false
@@ -351,7 +346,7 @@ func (s *Session) record(now clock.Instant, outcome *target.Outcome, class resul
 			}
 			part := results.Part{Table: s.stage.beside(&requests[i]), PartitionKey: key, Account: requests[i].Account, Entities: requests[i].Entities()}
 			if s.stage.AccountOf != nil {
-				part.Account = s.stage.AccountOf(key)
+				part.Account = s.stage.AccountOf(&requests[i])
 			}
 			parts = append(parts, part)
 		}

@@ -54,10 +54,9 @@ type Stage struct {
 	// Once is how many of the stage's first operations are not retried whatever Retry says:
 	// what only prepares a target is not to come back while it is measured.
 	Once uint64
-	// AccountOf, where set, chooses the account that each request goes to by its
-	// PartitionKey, in place of what its [Work] says: a pure function, safe for
-	// concurrent use. A request without a partition goes where its work says.
-	AccountOf func(partitionKey string) int
+	// AccountOf, where set, returns the account of each request in place of what its [Work]
+	// says: a pure function, safe for concurrent use.
+	AccountOf func(op *target.Operation) int
 	// Timeouts, where set, is how long the service may take for each request of an operation,
 	// by the kind in the manifest; 0 leaves it to the service.
 	Timeouts []time.Duration
