@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -26,6 +27,9 @@ type Accounts struct {
 	// as far as the next text that parts them. Empty hashes the whole PartitionKey.
 	// [ByTable] places each table of the design in an account of its own.
 	By string `yaml:"by,omitempty" says:"Template that selects a partition's account, or table; PartitionKey hash by default."`
+	// Loaded is how many of the accounts there were when the load phases ran: operations look for
+	// each partition where Number accounts have it. 0 stands for Number.
+	Loaded int `yaml:"loaded,omitempty" says:"Number of accounts at the load; all by default." range:"1..16"`
 }
 
 // ByTable is the value of [Accounts.By] that selects the account by the table: the entities' own
@@ -37,6 +41,9 @@ func (c *checker) accounts() {
 	const path = "accounts.by"
 	if c.Accounts == nil {
 		return
+	}
+	if c.Accounts.Loaded > c.Accounts.Number || c.Accounts.Loaded > 0 && c.Accounts.By == ByTable {
+		c.add("accounts.loaded", "%d accounts at the load of %d; expected fewer, and none by table", c.Accounts.Loaded, c.Accounts.Number)
 	}
 	if c.Accounts.By == ByTable {
 		if tables := 1 + len(c.Tables()); c.Accounts.Number > tables {
@@ -147,7 +154,7 @@ func followsFrom(placeholder string, from []string) bool {
 // Sharding says which account each partition lies in, as a pure function of its
 // PartitionKey. It is immutable and safe for concurrent use.
 type Sharding struct {
-	number int
+	number, loaded int
 	// tables are the suffixes of the tables with an account each, nil if partitions have one.
 	tables []string
 	// key is the PartitionKey's template, by that of the choice, none for a hash of
@@ -157,16 +164,23 @@ type Sharding struct {
 
 // Sharding returns that of the scenario, which is valid.
 func (s *Scenario) Sharding() *Sharding {
-	h := &Sharding{number: 1}
+	h := &Sharding{number: 1, loaded: 1}
 	switch {
 	case s.Accounts == nil:
 	case s.Accounts.By == ByTable:
-		h.number, h.tables = s.Accounts.Number, append([]string{""}, s.Tables()...)
+		h.number, h.loaded, h.tables = s.Accounts.Number, s.Accounts.Number, append([]string{""}, s.Tables()...)
 	default:
-		h.number, h.by = s.Accounts.Number, pieces(s.Accounts.By)
+		h.number, h.loaded, h.by = s.Accounts.Number, cmp.Or(s.Accounts.Loaded, s.Accounts.Number), pieces(s.Accounts.By)
 		h.key = merged(pieces(s.Design.PartitionKey))
 	}
 	return h
+}
+
+// Loaded returns the sharding when the load phases ran.
+func (h *Sharding) Loaded() *Sharding {
+	before := *h
+	before.number = h.loaded
+	return &before
 }
 
 // Number returns how many accounts there are, 1 at least.

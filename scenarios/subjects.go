@@ -10,7 +10,7 @@ import (
 // subjects are what the documents are about, in their order and by their terms, with the
 // built-in scenarios of each that show no design pattern.
 var subjects = [...]struct{ name, scenarios string }{
-	{"Partitions and their targets: 2,000 entities/s each, 20,000 an account", "stress stress-one-partition granularity several-values account-ceiling bytes-against-entities quiet-and-busy-server"},
+	{"Partitions and their targets: 2,000 entities/s each, 20,000 an account", "stress stress-one-partition granularity several-values account-ceiling account-added bytes-against-entities quiet-and-busy-server"},
 	{"Range partitions, partition servers and load balancing", "simulate cold-table sporadic-faults retries-bridge-a-move hot-partition-starves-neighbours ramp priming ranges-merge-back"},
 	{"Choosing a PartitionKey: append-only, prepend-only, random", "day-key user-id-key append-only prepend-only foot-race"},
 	{"Queries: point, row range scan, partition scan, table scan", "point-query row-range-scan prefix partition-scan partition-range-scan table-scan row-key-alone range-against-scan or-is-a-partition-scan density projection-and-filter page-size saved-token token-per-partition"},

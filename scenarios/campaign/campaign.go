@@ -128,10 +128,10 @@ type Campaign struct {
 	// counted is the census of the first countedOf entities.
 	counted   *census
 	countedOf uint64
-	// sites are the tables of the run. accountOf returns the account of a request; it is nil for
-	// one account.
-	sites     []site
-	accountOf func(op *target.Operation) int
+	// sites are the tables of the run. accountOf returns the account of a request, accountAtLoad that of
+	// a preparing one; they are nil for one account.
+	sites                    []site
+	accountOf, accountAtLoad func(op *target.Operation) int
 	// prepared are the phases that a member has prepared.
 	prepared []preparedStage
 	// tokens are the saved tokens by name.
@@ -350,7 +350,7 @@ func (c *Campaign) prepare(ctx context.Context, name string, lanes int, count ui
 	var ended uint64
 	var last target.Outcome
 	stage := c.preparing(name, lanes, count, preparationLimit)
-	stage.Build = build
+	stage.Build, stage.AccountOf = build, c.accountAtLoad
 	stage.Observe = func(k uint64, outcome *target.Outcome, class results.Class) {
 		if class != results.Ok {
 			last = *outcome

@@ -119,6 +119,24 @@ type site struct {
 	ours bool
 }
 
+// routing returns the function from a request to its account.
+func (c *Campaign) routing(accounts *scenarios.Sharding) func(op *target.Operation) int {
+	return func(op *target.Operation) int {
+		if account, whole := accounts.AccountOfTable(strings.TrimPrefix(op.Table, c.Table)); whole {
+			return account
+		}
+		key, one := op.PartitionKey()
+		switch {
+		case one:
+			return accounts.AccountOf(key)
+		case op.Verb == entity.Query:
+			panic("campaign: a query across partitions has no account")
+		default:
+			return op.Account
+		}
+	}
+}
+
 // assignAccounts sets the tables of the run in each account, the account of each request, and the
 // locations of the scenario's entities, their own first.
 func (c *Campaign) assignAccounts() error {
@@ -131,20 +149,7 @@ func (c *Campaign) assignAccounts() error {
 		}
 	}
 	if accounts.Number() > 1 {
-		c.accountOf = func(op *target.Operation) int {
-			if account, whole := accounts.AccountOfTable(strings.TrimPrefix(op.Table, c.Table)); whole {
-				return account
-			}
-			key, one := op.PartitionKey()
-			switch {
-			case one:
-				return accounts.AccountOf(key)
-			case op.Verb == entity.Query:
-				panic("campaign: a query across partitions has no account")
-			default:
-				return op.Account
-			}
-		}
+		c.accountOf, c.accountAtLoad = c.routing(accounts), c.routing(accounts.Loaded())
 	}
 	c.locations = []location{{table: c.Table, generator: c.generator}}
 	for i := range c.Scenario.Design.Copies {

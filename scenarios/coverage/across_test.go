@@ -3,6 +3,8 @@ package coverage_test
 import (
 	"fmt"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func across() []row {
@@ -34,5 +36,14 @@ func across() []row {
 				return play(t, "eventual-transaction-account", set("accounts.number", accounts), "model.account_target=100", "phases.leave.for=10s", "phases.leave.arrivals.constant=300",
 					"phases.leave.operations=[{name: look, workflow: archive-look, with: {place: archive}}]").of(t, "counted(look)") / 10
 			}, 1, 2)},
+		{96, group, checklist, "An account that is added later moves most customers where a hash places them, and none where a directory does.",
+			"`account-added`", "accounts before, one of which is chosen by hash", "share of the reads that find no customer: n/(n + 1); with a directory none", quick,
+			vary(func(n int) band { return share(1500, float64(n)/float64(n+1)) }, func(t testing.TB, n int) float64 {
+				accounts := func(by string) float64 {
+					return play(t, "account-added", set("accounts", fmt.Sprintf("{number: %d, loaded: %d%s}", n+1, n, by))).of(t, "failed(look) %")
+				}
+				assert.Zero(t, accounts(fmt.Sprintf(`, by: "{hash(customer,%d)}"`, n)), "share of the customers that the directory does not find")
+				return accounts("")
+			}, 2, 5)},
 	}
 }
