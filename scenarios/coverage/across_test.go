@@ -45,5 +45,24 @@ func across() []row {
 				assert.Zero(t, accounts(fmt.Sprintf(`, by: "{hash(customer,%d)}"`, n)), "share of the customers that the directory does not find")
 				return accounts("")
 			}, 2, 5)},
+		{97, group, patterns, "The errors of two minutes, of all servers: by the hour one range of rows, by the server a scan of the table.",
+			"`log-window`", "PartitionKey of 3,000 messages, two a second", "entities counted by a search: those of 120 s, or all", quick,
+			vary(either("by-hour", about(240, .005), about(3000, .001)), playing[string]("counted(window) each", "log-window", "use=%v"), "by-hour", "by-server")},
+		{98, group, patterns, "Blobs of the minutes are found by prefix and metadata; their lines are filtered by severity in the client.",
+			"`log-in-blobs`, `log-window`", "share of the messages that are errors", "share of the lines that a search keeps, by as many requests as without a severity", quick,
+			vary(func(errors string) band { return share(500, shareOf(errors)) }, linesKept, "10%", "50%")},
 	}
+}
+
+// linesKept returns the share of the lines of the minutes that a search for errors keeps.
+func linesKept(t testing.TB, errors string) float64 {
+	search := func(severity string) *played {
+		return play(t, "log-in-blobs", set("phases.write.operations.0.with", fmt.Sprintf("{time: At, buffer: 20, over: 30s, errors: %s}", errors)),
+			set("phases.read.operations.0.with", fmt.Sprintf("{time: At, minutes: 1, severity: %s}", severity)), "phases.table.for=1s")
+	}
+	all, some := search("any"), search("Error")
+	for _, figure := range []string{"requests(window)", "counter(window, scanned)"} {
+		assert.InDelta(t, all.of(t, figure), some.of(t, figure), 0, figure)
+	}
+	return some.of(t, "counter(window, lines)") / all.of(t, "counter(window, lines)")
 }

@@ -24,6 +24,7 @@ var logKinds = []Kind{{
 		count("buffer", "Messages per blob.", 1, 10_000, "100"),
 		duration("over", "The time that a blob's messages span.", 0, time.Hour, "0s"),
 		share("killed", "The share of messages after which the writer crashes."),
+		share("errors", "The share of messages whose severity is Error; others have Success."),
 	},
 	Counters: []string{"lines", "lost"}, Serves: needsTime, Stores: logStores,
 	New: func(c *Call) Workflow {
@@ -46,8 +47,9 @@ var logKinds = []Kind{{
 	Name: "log-read", Says: "Reads the messages of some minutes: lists blobs, reads those that match.",
 	Reads: true, Parameters: []Parameter{logTime, logName,
 		count("minutes", "How many minutes to read.", 1, 60, "2"),
+		choice("severity", "The messages to keep.", "any", logError, logSuccess),
 	},
-	Counters: []string{"blobs", "lines", "listed"}, Serves: needsTime, Stores: logStores,
+	Counters: []string{"blobs", "lines", "listed", "scanned"}, Serves: needsTime, Stores: logStores,
 	New: func(c *Call) Workflow { return newLogRead(c) },
 }}
 
@@ -58,6 +60,9 @@ const (
 	// message of a blob came about.
 	logFirst = "first"
 	logLast  = "last"
+	// logError and logSuccess are the severities.
+	logError   = "Error"
+	logSuccess = "Success"
 	// logDelimiter ends the columns of a line.
 	logDelimiter = ";"
 )
@@ -112,7 +117,11 @@ func gathered(c *Call) (blobs []*logBlob, lost int64) {
 		one := blobs[len(blobs)-1]
 		one.last = at
 		one.lines++
-		columns := []string{entity.TicksOf(at).String(), "GetMessages", "Success", fmt.Sprintf("%d-%d", c.Subject.Number(), i)}
+		severity := logSuccess
+		if draw.Float64() < c.Arguments.Share("errors") {
+			severity = logError
+		}
+		columns := []string{entity.TicksOf(at).String(), "GetMessages", severity, fmt.Sprintf("%d-%d", c.Subject.Number(), i)}
 		one.text.WriteString(strings.Join(columns, logDelimiter) + "\n")
 	}
 	return blobs, int64(from)
@@ -135,7 +144,7 @@ func (w window) side(text string) int {
 }
 
 func newLogRead(c *Call) *Procedure {
-	store, log := c.StoreOf(logStore), c.Arguments.Text("log")
+	store, log, severity := c.StoreOf(logStore), c.Arguments.Text("log"), c.Arguments.Text("severity")
 	from := messageTime(c.Subject, c.Arguments.Text("time")).Truncate(time.Minute)
 	w := window{from, from.Add(time.Duration(c.Arguments.Count("minutes")) * time.Minute)}
 	// At most sixty minutes touch two hours.
@@ -152,14 +161,13 @@ func newLogRead(c *Call) *Procedure {
 		}
 		for _, name := range chosen {
 			for _, blob := range t.Send(Beside(target.Beside{Verb: target.GetBlob, Store: store, Name: name}, 404)).Found {
-				lines := int64(0)
+				t.Add("blobs", 1)
 				for line := range strings.Lines(string(blob.Body)) {
-					if at, _, _ := strings.Cut(line, logDelimiter); w.side(at) == 0 {
-						lines++
+					t.Add("scanned", 1)
+					if columns := strings.Split(line, logDelimiter); w.side(columns[0]) == 0 && (severity == "any" || slices.Contains(columns, severity)) {
+						t.Add("lines", 1)
 					}
 				}
-				t.Add("blobs", 1)
-				t.Add("lines", lines)
 			}
 		}
 	}, blobsAfter(store, hours[0], "", ""))
