@@ -22,14 +22,14 @@ func across() []row {
 			"`encryption-merge`, `encryption-resolver`", "customers of ten whose cards a rule encrypts", "share of the entities that a reader without the rule decrypts; the others are plain", quick,
 			vary(func(n int) band { return share(270, float64(n)/10) }, func(t testing.TB, n int) float64 {
 				p := play(t, "encryption-merge", "attributes.customer={uniform: [10, 19]}", "phases.load.load.entities=3000", "phases.cards.arrivals.constant=600", set("phases.cards.operations.0.with",
-					fmt.Sprintf("{resolver: '1[0-%d]/*/Card'}", n-1)), "phases.phones.operations.0.with={resolver: none/*/Phone, merge: true}")
+					fmt.Sprintf("{resolver: '1[0-%d]/*/Card'}", n-1)), "phases.phones.operations.0.with={resolver: none/*/Phone, verb: merge}")
 				// 300 reads of 3,000 entities.
 				return p.of(t, "counter(look, opened)") / p.of(t, "operations(look)")
 			}, 3, 7)},
 		{94, group, guide, "A merge is refused for encrypted entities: it overwrites the content key, and what the one before encrypted is lost.",
 			"`encryption-merge`", "orders with an encrypted card into which an encrypted phone is merged", "cards that nobody can decrypt: one in each of them", quick,
 			vary(exactly[int], playing[int]("violations", "encryption-merge", "phases.load.load.entities=%v",
-				"phases.phones.operations.0.with={property: Phone, merge: true}"), 60, 240)},
+				"phases.phones.operations.0.with={property: Phone, verb: merge}"), 60, 240)},
 		{95, group, patterns, "The archive of an eventually consistent transaction can be in another account, which has a target of its own.",
 			"`eventual-transaction-account`", "accounts with 100 entities/s each, for two tables of which 300/s are read", "entities/s that are read: 100 for each account, and a quarter of a second's burst in 10 s", quick,
 			vary(func(accounts int) band { return about(100*float64(accounts)*10.25/10, .03) }, func(t testing.TB, accounts int) float64 {

@@ -199,18 +199,6 @@ func TestPoisonGoesToItsOwnQueue(t *testing.T) {
 	}
 }
 
-// A message is carried out so many times, and then put aside.
-func TestAttemptsBeforePoison(t *testing.T) {
-	s := newStaff(t, 1)
-	s.run(s.act("archive-request", 1, 0, args{"malformed": "100%"}))
-	for k, want := range []string{"map[malformed:1]", "map[again:1 malformed:1]", "map[poisoned:1]", "map[idle:1]"} {
-		turn := s.act("archive-work", k, 0, args{"hidden": "1s", "attempts": "2"})
-		s.run(turn)
-		assert.Equalf(t, want, fmt.Sprint(counted(turn)), "turn %d counted", k)
-		s.now = s.now.Add(2 * time.Second)
-	}
-}
-
 // What a reader sees of a move that stands still after each of its steps, by the table
 // that it reads first; and of one that goes on between its two reads.
 func TestReadersOfAMove(t *testing.T) {
@@ -270,51 +258,6 @@ func TestNaiveMovesAreNotFinished(t *testing.T) {
 		assert.Equal(t, 40-died, total(all, "moved"))
 		s.finds("archive-naive", archived(args{"first": first}), died, 40)
 	}
-}
-
-// Whom one client has left in both tables no other can move: what it inserts is there. Who
-// was moved need not be.
-func TestNaiveMovesCannotBeRepeated(t *testing.T) {
-	s := newStaff(t, 1)
-	s.run(s.act("archive-naive", 0, 0, args{"killed": "100%"}))
-	assert.False(t, s.run(s.act("archive-naive", 1, 0, nil)), "the second client ended well; want that it fails")
-	s.are("after two clients", "both")
-	s.change(entity.Delete, "Test", s.employees[0].keys[""])
-	if again := s.act("archive-naive", 2, 0, nil); !s.run(again) || counted(again)["repeated"] != 1 {
-		t.Errorf("a third one counted %v; want that all was done", counted(again))
-	}
-}
-
-// Without deaths, lost replies alone leave nobody in two tables: a client knows its own
-// success when it meets it.
-func TestNaiveMovesKnowTheirOwnSuccess(t *testing.T) {
-	for seed := range uint64(10) {
-		for _, first := range []string{"copy", "delete"} {
-			s := newStaff(t, 12)
-			all := several(12, func(n int) workflow.Workflow { return s.act("archive-naive", n, n, args{"first": first}) })
-			s.raceWell(seed, 4, 30, all)
-			s.holds("archive-naive", archived(nil), 12)
-		}
-	}
-}
-
-// A part of the messages is malformed, as large as is asked, and no other.
-func TestShareOfMalformedMessages(t *testing.T) {
-	s := newStaff(t, 1)
-	all := s.runAll(several(200, func(k int) workflow.Workflow { return s.act("archive-request", k, 0, args{"malformed": "25%"}) }))
-	malformed := total(all, "malformed")
-	assert.Truef(t, malformed+total(all, "requested") == 200 && malformed >= 30 && malformed <= 70,
-		"of 200 messages %d are malformed; want about 50", malformed)
-	for some := s.messages("moves"); len(some) > 0; some = s.messages("moves") {
-		for _, body := range some {
-			if strings.HasSuffix(body, "asks for nothing") {
-				malformed--
-			} else {
-				assert.Equal(t, `{"asks":"archive","partition":"Sales","row":"000456","to_partition":"former","to_row":"000456"}`, body)
-			}
-		}
-	}
-	assert.EqualValuesf(t, 0, malformed, "%d malformed messages are counted and not there", malformed)
 }
 
 // The check says of each employee what became of it, and of a message that would come

@@ -20,8 +20,8 @@ var (
 	sealProperty = optional("property", "The String property to encrypt in every entity.", OfProperty)
 	sealResolver = optional("resolver", "Rules for what to encrypt, instead of property.", OfResolver)
 	sealSealed   = truth("sealed", "Whether to encrypt; false stores plain text.", "true")
-	sealMerge    = truth("merge", "Whether to merge the encrypted properties only, which overwrites the content key of others.", "false")
 	sealVerb     = choice("verb", "The verb of the write.", "insert", "insert-or-replace", "merge")
+	resealVerb   = choice("verb", "The verb of the write; merge writes the encrypted properties only, under another content key.", "replace", "merge")
 )
 
 // sealKinds are the workflows of client-side encryption: properties are stored such that only
@@ -35,31 +35,14 @@ var sealKinds = []Kind{{
 		return append(sealable(d, a), lackIf(a.Text("verb") == "merge", "verb",
 			"a merge would replace the content key only; expected insert or insert-or-replace")...)
 	},
-	New: func(c *Call) Workflow {
-		verb := entity.Insert
-		if c.Arguments.Text("verb") == "insert-or-replace" {
-			verb = entity.InsertOrReplace
-		}
-		return newSealed(c, c.Subject, entity.Change{Verb: verb})
-	},
+	New:   func(c *Call) Workflow { return newSealed(c, c.Subject, entity.Match{}) },
 	Check: newUnsealed,
 }, {
 	Name: "seal-replace", Says: "Replaces a loaded entity with an encrypted one.",
-	Parameters: []Parameter{sealProperty, sealResolver, sealSealed, sealMerge}, Counters: []string{"added-bytes"},
-	Serves: func(d *Design, a Arguments) []Lack {
-		if lacks := sealable(d, a); len(lacks) > 0 {
-			return lacks
-		}
-		return needsLoad(d, a)
-	},
-	New: func(c *Call) Workflow {
-		verb := entity.Replace
-		if c.Arguments.Truth("merge") {
-			verb = entity.Merge
-		}
-		return newSealed(c, c.Member(c.K%c.Loaded), entity.Change{Verb: verb, Match: entity.MatchAny})
-	},
-	Check: newUnsealed,
+	Parameters: []Parameter{sealProperty, sealResolver, sealSealed, resealVerb}, Counters: []string{"added-bytes"},
+	Serves: func(d *Design, a Arguments) []Lack { return append(sealable(d, a), needsLoad(d, a)...) },
+	New:    func(c *Call) Workflow { return newSealed(c, c.Member(c.K%c.Loaded), entity.MatchAny) },
+	Check:  newUnsealed,
 }, {
 	// Without property and resolver the entity says what is encrypted: its content key decrypts that.
 	Name: "seal-get", Says: "Reads an entity, decrypts it and compares the values.",
@@ -155,8 +138,9 @@ func unsealable(d *Design, r Resolver, one DesignProperty) string {
 
 // newSealed returns the write of what an entity is stored as, which counts by how many bytes
 // that is more than its own.
-func newSealed(c *Call, about Subject, change entity.Change) *Procedure {
-	change.Key, change.Properties = about.Key(""), about.Properties()
+func newSealed(c *Call, about Subject, match entity.Match) *Procedure {
+	verb, _ := entity.ParseVerb(c.Arguments.Text("verb"))
+	change := entity.Change{Verb: verb, Match: match, Key: about.Key(""), Properties: about.Properties()}
 	r := resolverOf(c.Arguments)
 	if change.Verb == entity.Merge {
 		change.Properties = slices.DeleteFunc(slices.Clone(change.Properties), func(p entity.Property) bool { return !r.Picks(change.Key, p.Name) })

@@ -62,14 +62,13 @@ var archiveKinds = []Kind{{
 			draw := c.Chance
 			crash := func() string {
 				crashes, step := draw.Float64() < c.Arguments.Share("killed"), archiveSteps()[draw.IntN(len(archiveSteps()))]
-				switch after := c.Arguments.Text("after"); {
-				case !crashes:
-					return ""
-				case after != anyStep:
-					return after
-				default:
-					return step
+				if after := c.Arguments.Text("after"); after != anyStep {
+					step = after
 				}
+				if !crashes {
+					return ""
+				}
+				return step
 			}
 			work(t, func(t *Tx) (int, bool) {
 				received := t.Send(messages)
@@ -78,7 +77,7 @@ var archiveKinds = []Kind{{
 				}
 				return len(received.Found), received.Silent
 			})
-		}, messages, Read(w.current, m.source()), w.copied(m.destination(), nil), WriteOne(w.current, deletion(m.source()), 404), remove(w.queue, target.Found{}))
+		}, messages, Read(w.current, m.From), w.copied(m.To, nil), WriteOne(w.current, deletion(m.From), 404), remove(w.queue, target.Found{}))
 	},
 	Check: func(s *Setting, a Arguments) Check { return newArchived(s, a) },
 }, {
@@ -118,9 +117,9 @@ var archiveKinds = []Kind{{
 		place := c.Arguments.Text("place")
 		m := moveOf(c.Subject, place)
 		copied := func(properties []entity.Property) Request {
-			return WriteOne(c.TableOf(place), entity.Change{Verb: entity.Insert, Key: m.destination(), Properties: properties})
+			return WriteOne(c.TableOf(place), entity.Change{Verb: entity.Insert, Key: m.To, Properties: properties})
 		}
-		read, deleted := Read(c.Table, m.source()), WriteOne(c.Table, deletion(m.source()), 404)
+		read, deleted := Read(c.Table, m.From), WriteOne(c.Table, deletion(m.From), 404)
 		return NewProcedure(func(t *Tx) {
 			original := t.Send(read)
 			if original.Missing() {
@@ -162,24 +161,15 @@ func archiveServes(d *Design, a Arguments) []Lack {
 // move is what a message asks for: that an entity leaves one key for another, which may
 // be the same one in another table.
 type move struct {
-	Asks        string `json:"asks"`
-	Partition   string `json:"partition"`
-	Row         string `json:"row"`
-	ToPartition string `json:"to_partition"`
-	ToRow       string `json:"to_row"`
+	Asks string     `json:"asks"`
+	From entity.Key `json:"from"`
+	To   entity.Key `json:"to"`
 }
 
 // asksArchive is what every message says that can be carried out.
 const asksArchive = "archive"
 
-func moveOf(s Subject, place string) move {
-	from, to := s.Key(""), s.Key(place)
-	return move{asksArchive, from.Partition, from.Row, to.Partition, to.Row}
-}
-
-// source returns the current key, destination the new one.
-func (m *move) source() entity.Key      { return entity.Key{Partition: m.Partition, Row: m.Row} }
-func (m *move) destination() entity.Key { return entity.Key{Partition: m.ToPartition, Row: m.ToRow} }
+func moveOf(s Subject, place string) move { return move{asksArchive, s.Key(""), s.Key(place)} }
 
 // parseMove reads a message, and reports whether it can be carried out.
 func parseMove(body []byte) (move, bool) {

@@ -106,8 +106,8 @@ func compareArchive(t *Tx, f *Findings, s *Setting, place string, asked map[move
 	for n := range s.Loaded {
 		subject := s.Member(n)
 		m := moveOf(subject, place)
-		was, here := current[m.source()]
-		is, moved := archive[m.destination()]
+		was, here := current[m.From]
+		is, moved := archive[m.To]
 		fault := ""
 		switch {
 		case !here && !moved:
@@ -118,7 +118,7 @@ func compareArchive(t *Tx, f *Findings, s *Setting, place string, asked map[move
 			// Where a worker gave up half-way, a message of the poison queue says so.
 			fault = "is in both tables"
 		}
-		f.Look(fault == "", "%q / %q %s", m.Partition, m.Row, fault)
+		f.Look(fault == "", "%q / %q %s", m.From.Partition, m.From.Row, fault)
 	}
 }
 

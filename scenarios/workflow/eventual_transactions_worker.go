@@ -54,7 +54,7 @@ func (w *archiveWorker) carryOut(t *Tx, m target.Found, crash func() string) {
 		t.Add("malformed", 1)
 		return
 	}
-	original := t.Send(Read(w.current, asked.source()))
+	original := t.Send(Read(w.current, asked.From))
 	if original.Missing() {
 		// Another worker moved it and crashed, or another message requested it.
 		t.Add("repeated", 1)
@@ -63,9 +63,9 @@ func (w *archiveWorker) carryOut(t *Tx, m target.Found, crash func() string) {
 	}
 	properties := t.properties(original)
 	t.CrashIf(after == stepRead)
-	t.Send(w.copied(asked.destination(), properties))
+	t.Send(w.copied(asked.To, properties))
 	t.CrashIf(after == stepCopy)
-	if reply := t.Send(WriteOne(w.current, deletion(asked.source()), 404)); reply.OK() || reply.Silent {
+	if reply := t.Send(WriteOne(w.current, deletion(asked.From), 404)); reply.OK() || reply.Silent {
 		t.Add("moved", 1)
 	} else {
 		t.Add("repeated", 1)
