@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -223,22 +222,6 @@ func TestSeriesAreWrittenAndReadWhole(t *testing.T) {
 	}
 }
 
-// An entity of which too much is asked takes what it can hold, and the check says what
-// is missing.
-func TestWideEntitiesHaveABound(t *testing.T) {
-	w := newShops(t, 1)
-	given := args{"slots": "365", "per-entity": "365", "complete": "true", "at": "days"}
-	for k, p := range w.series("series-put", 365, given) {
-		require.Equalf(t, k < entity.MaxProperties, w.run(p), "the write of count %d ended well", k+1)
-	}
-	for _, p := range w.series("series-write", 1, given) {
-		assert.False(t, w.run(p), "an entity of 365 properties was written; want it refused")
-	}
-	if found := w.check("series-put", given); found.Faults != 1 || !strings.Contains(fmt.Sprint(found.Examples), "252 of 365") {
-		t.Errorf("the check finds %+v; want one fault, 252 of 365 counts", found)
-	}
-}
-
 // Writers take turns: each count of a series, then the next series, then from the start. The
 // entities of a series are numbered from 01, as many digits as the last one takes.
 func TestSeriesTakeTurns(t *testing.T) {
@@ -255,10 +238,4 @@ func TestSeriesTakeTurns(t *testing.T) {
 		one := newShops(t, 3).op("series-put", row.k, given, shop(0)).Begin().Change
 		assert.Equalf(t, row.want, one.Key.Partition+" "+one.Key.Row+" "+one.Properties[0].Name, "operation %d", row.k)
 	}
-}
-
-// Where counts may be left out, nothing is checked.
-func TestIncompleteSeriesAreNotChecked(t *testing.T) {
-	kind := workflow.Find("series-put")
-	assert.Nil(t, kind.Check(nil, kind.WithDefaults(nil)))
 }
