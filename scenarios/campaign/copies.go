@@ -89,7 +89,7 @@ func (c *Campaign) written(visit func(event keys.Event, parts []*keys.Part)) {
 	for n := range c.Scenario.Loaded(len(c.Scenario.Phases)) {
 		visit(keys.Event{Number: n}, nil)
 	}
-	all, err := c.dryRun(len(c.Scenario.Phases))
+	all, err := c.plans(len(c.Scenario.Phases))
 	if err != nil {
 		return
 	}

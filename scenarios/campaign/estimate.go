@@ -186,12 +186,12 @@ type growth struct {
 }
 
 // eventsOf returns the mix of a phase of event traffic, with the growth of the phases before.
-func (c *Campaign) eventsOf(d *dry) (*events, error) {
+func (c *Campaign) eventsOf(d *phasePlan) (*events, error) {
 	e, err := c.newEvents(d)
 	if err != nil {
 		return nil, err
 	}
-	past, err := c.dryRun(d.phase)
+	past, err := c.plans(d.phase)
 	if err != nil {
 		return nil, err
 	}

@@ -74,7 +74,7 @@ type eventKind struct {
 }
 
 // newEvents returns the mix of a phase of event traffic, with empty estimates.
-func (c *Campaign) newEvents(d *dry) (*events, error) {
+func (c *Campaign) newEvents(d *phasePlan) (*events, error) {
 	phase := d.phase
 	m, err := c.newMix(phase)
 	if err != nil {
@@ -84,7 +84,7 @@ func (c *Campaign) newEvents(d *dry) (*events, error) {
 	if phase < len(c.begun) {
 		m.fresh = c.begun[phase]
 	} else {
-		past, err := c.dryRun(phase)
+		past, err := c.plans(phase)
 		if err != nil {
 			return nil, err
 		}

@@ -399,24 +399,6 @@ func (f *Find) lasts() time.Duration {
 	return time.Duration(steps * float64(between+f.drainStep(f.From).Length+f.length(f.From)))
 }
 
-// rehearseSearch returns the operations of a search that are alive at once, at its highest rate,
-// and those of its usual steps.
-func (c *Campaign) rehearseSearch(d *dry) waits {
-	first := c.Find.drainStep(c.Find.UpTo)
-	length := first.Length + c.Find.length(c.Find.UpTo)
-	w := flow{counts: make([]float64, waitBins), step: max(1, length/waitBins), entities: 1, service: quickAnswer}
-	for i := range w.counts {
-		rate := c.Find.UpTo
-		if time.Duration(i)*w.step < first.Length {
-			rate = first.Rate
-		}
-		w.counts[i] = rate * w.step.Seconds()
-	}
-	r := c.waitsOf(d, &w, c.policies(d))
-	r.operations, r.succeeded = c.Find.operationsOf(usualSteps), 1
-	return r
-}
-
 // weights returns the sum of the weights of operations, 1 at least.
 func weights(list []scenarios.OperationSpec) float64 {
 	sum := 0

@@ -59,7 +59,7 @@ func (c *Campaign) Forecast() Forecast {
 
 // Forecasts returns the predictions for each phase, in their order.
 func (c *Campaign) Forecasts() []Forecast {
-	all, _ := c.dryRun(len(c.Scenario.Phases))
+	all, _ := c.plans(len(c.Scenario.Phases))
 	list := make([]Forecast, len(all))
 	for i, d := range all {
 		phase, f := &c.Scenario.Phases[i], &list[i]
@@ -192,7 +192,7 @@ const sampled = 400
 
 // forecastEvents adds the forecast of a phase of event traffic from a sample of its operations, and
 // returns false if it fails.
-func (c *Campaign) forecastEvents(f *Forecast, d *dry) bool {
+func (c *Campaign) forecastEvents(f *Forecast, d *phasePlan) bool {
 	e, err := c.eventsOf(d)
 	if err != nil || e.estimateTables() != nil {
 		return false

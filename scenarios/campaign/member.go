@@ -129,7 +129,7 @@ func (c *Campaign) Offered(processes int) ([]Offered, error) {
 		if c.Scenario.Phases[i].Traffic == nil {
 			continue
 		}
-		d, err := c.dry(i)
+		d, err := c.plan(i)
 		if err != nil {
 			return nil, err
 		}

@@ -241,7 +241,7 @@ phases:
 func performed(t *testing.T, inserts bool) (*Campaign, *events, *Preview) {
 	t.Helper()
 	c := bank(t, "")
-	d, err := c.dry(0)
+	d, err := c.plan(0)
 	require.NoError(t, err)
 	e, err := c.eventsOf(d)
 	require.NoError(t, err)
@@ -253,7 +253,7 @@ func performed(t *testing.T, inserts bool) (*Campaign, *events, *Preview) {
 	own := *d.Traffic
 	own.Operations = []scenarios.OperationSpec{spec}
 	d.Traffic, d.stage.Build = &own, e.work
-	return c, e, &Preview{Name: "day", Length: 5 * time.Second, dry: d, kindOf: map[int]int{e.indexes[0]: 0}}
+	return c, e, &Preview{Name: "day", Length: 5 * time.Second, plan: d, kindOf: map[int]int{e.indexes[0]: 0}}
 }
 
 // A workflow is told of by its requests: each by the partition it goes to, and those
@@ -276,7 +276,7 @@ func TestPreviewOfAWorkflow(t *testing.T) {
 		assert.Truef(t, w.Table == "Old" && w.Key.Row == "r" && w.Bytes >= 12 && w.Bytes <= 100, "Sent writes %+v; want r in Old", w)
 	}
 	_, _, p := performed(t, false)
-	p.dry.Operations[0].Workflow = ""
+	p.plan.Operations[0].Workflow = ""
 	_, some := p.Sent(3, "bank")
 	assert.False(t, some, "of a verb")
 }

@@ -31,7 +31,7 @@ type population struct {
 }
 
 // newPopulation returns the population of a phase's operations, without its growth.
-func newPopulation(loaded uint64, d *dry, seed uint64, phase string) *population {
+func newPopulation(loaded uint64, d *phasePlan, seed uint64, phase string) *population {
 	specs := d.Operations
 	p := &population{loaded: loaded, instant: d.at, choice: clock.NewStream(seed, "choice/"+phase), popular: make([]*keys.Picks, len(specs))}
 	p.rate = func(at time.Duration) float64 {

@@ -39,7 +39,7 @@ func phaseOf(t testing.TB, loaded int, traffic string, phase int) *events {
 	require.NoError(t, err)
 	c, err := NewCampaign(Options{Scenario: s, Table: "notes"})
 	require.NoError(t, err)
-	d, err := c.dry(phase)
+	d, err := c.plan(phase)
 	require.NoError(t, err)
 	e, err := c.eventsOf(d)
 	require.NoError(t, err)

@@ -18,7 +18,7 @@ type Preview struct {
 	// Name is the name of the phase, Length how long operations become due.
 	Name   string
 	Length time.Duration
-	dry    *dry
+	plan   *phasePlan
 	kindOf map[int]int
 	plans  []Approach
 }
@@ -61,7 +61,7 @@ func (c *Campaign) Preview(phase int) (*Preview, error) {
 	if err != nil {
 		return nil, fmt.Errorf("phase %s: %w", one.Name, err)
 	}
-	p := &Preview{Name: one.Name, Length: d.lasts, dry: d, kindOf: make(map[int]int)}
+	p := &Preview{Name: one.Name, Length: d.lasts, plan: d, kindOf: make(map[int]int)}
 	for i := range d.Operations {
 		p.kindOf[c.kindOf[d.Operations[i].Name]] = i
 	}
@@ -110,7 +110,7 @@ func (c *Campaign) approach(spec *scenarios.OperationSpec) Approach {
 // are none, or if no operation comes soon.
 func (p *Preview) classOf(kind int) (worst filter.Class) {
 	for k := range min(p.Count(), maxLooked) {
-		w := p.dry.stage.Work(k)
+		w := p.plan.stage.Work(k)
 		if p.kindOf[w.Kind] != kind {
 			continue
 		}
@@ -133,18 +133,18 @@ func (p *Preview) classOf(kind int) (worst filter.Class) {
 func (p *Preview) Approaches() []Approach { return p.plans }
 
 // Count returns the number of operations, in a closed loop if each is answered at once.
-func (p *Preview) Count() uint64 { return p.dry.expected }
+func (p *Preview) Count() uint64 { return p.plan.expected }
 
 // At returns when operation k is due, since the phase's beginning; approximately in a closed loop.
-func (p *Preview) At(k uint64) time.Duration { return p.dry.at(k) }
+func (p *Preview) At(k uint64) time.Duration { return p.plan.at(k) }
 
 // Operation returns the kind of operation k, by its index in the scenario, and how many entities it
 // is due to count. It calls visit for each partition that the operation works on. A query of
 // several partitions works on none.
 func (p *Preview) Operation(k uint64, table string, visit func(Touch)) (kind int, entities int64) {
-	w := p.dry.stage.Work(k)
+	w := p.plan.stage.Work(k)
 	kind = p.kindOf[w.Kind]
-	spec := &p.dry.Operations[kind]
+	spec := &p.plan.Operations[kind]
 	entities = w.Offers
 	if entities == 0 && spec.Workflow == "" {
 		entities = w.Operation.Entities()
@@ -199,8 +199,8 @@ type Sent struct {
 
 // Sent returns what operation k sends, and false unless it is a workflow.
 func (p *Preview) Sent(k uint64, table string) (Sent, bool) {
-	w := p.dry.stage.Work(k)
-	if p.dry.Operations[p.kindOf[w.Kind]].Workflow == "" {
+	w := p.plan.stage.Work(k)
+	if p.plan.Operations[p.kindOf[w.Kind]].Workflow == "" {
 		return Sent{}, false
 	}
 	requests := workflow.Requests(w.Workflow)

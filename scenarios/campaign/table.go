@@ -74,7 +74,7 @@ func (c *Campaign) create(ctx context.Context) error {
 	}
 	// The markers hold the first number that this run cannot use before any is used, in case it is
 	// killed.
-	all, err := c.dryRun(len(c.Scenario.Phases))
+	all, err := c.plans(len(c.Scenario.Phases))
 	if err != nil {
 		return err
 	}

@@ -57,8 +57,8 @@ func (c *Campaign) observed(ctx context.Context, stage *drive.Stage, observer dr
 }
 
 // preparedPhase returns a phase whose stage is ready to be sent.
-func (c *Campaign) preparedPhase(phase int) (*dry, error) {
-	d, err := c.dry(phase)
+func (c *Campaign) preparedPhase(phase int) (*phasePlan, error) {
+	d, err := c.plan(phase)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (c *Campaign) preparedPhase(phase int) (*dry, error) {
 
 // setUp sets the parts of the record and the operations of a phase's stage, and saves the tokens of
 // its queries.
-func (c *Campaign) setUp(d *dry) error {
+func (c *Campaign) setUp(d *phasePlan) error {
 	stage := d.stage
 	stage.Phases = c.trafficPhases(d)
 	if last := &stage.Phases[len(stage.Phases)-1]; d.Count > 0 {
@@ -132,7 +132,7 @@ const countedLimit = time.Hour
 
 // setOperations sets the operations of a stage: those of a trace, of event traffic, or of a mix
 // over partitions.
-func (c *Campaign) setOperations(d *dry) error {
+func (c *Campaign) setOperations(d *phasePlan) error {
 	stage, phase := d.stage, d.phase
 	c.setOwnLimits(stage, d.Operations)
 	for i := range d.Operations {
@@ -177,7 +177,7 @@ func keyedTrace(spec *scenarios.Traffic) *arrival.Trace {
 }
 
 // trafficPhases returns the parts of the record: the warm-up, and each step or all the rest.
-func (c *Campaign) trafficPhases(d *dry) []results.Phase {
+func (c *Campaign) trafficPhases(d *phasePlan) []results.Phase {
 	var phases []results.Phase
 	name, schedule, spec := d.stage.Name, d.stage.Schedule, d.Traffic
 	if spec.WarmUp > 0 {
@@ -383,7 +383,7 @@ func stepPhases(name string, steps []arrival.Step, reported int) []results.Phase
 
 // offerPeak offers a phase. If it has a step at the target rate that the generator did not send in
 // time, that step is offered again after the others.
-func (c *Campaign) offerPeak(ctx context.Context, d *dry) error {
+func (c *Campaign) offerPeak(ctx context.Context, d *phasePlan) error {
 	var step *results.Phase // the last that is reported at the rate that was asked for
 	for i := range d.stage.Phases {
 		if one := &d.stage.Phases[i]; c.Peak > 0 && one.Reported && !one.Varying && one.Rate == c.Peak {
@@ -421,7 +421,7 @@ func (c *Campaign) offerPeak(ctx context.Context, d *dry) error {
 }
 
 // secondTry returns a phase with only the step at the target rate, nil if it has none.
-func (c *Campaign) secondTry(d *dry) *dry {
+func (c *Campaign) secondTry(d *phasePlan) *phasePlan {
 	isTarget := func(step arrival.Step) bool { return c.Peak > 0 && step.Rate == c.Peak }
 	if d.stage == nil || d.Events() || !slices.ContainsFunc(d.Ladder(), isTarget) {
 		return nil
@@ -434,7 +434,7 @@ func (c *Campaign) secondTry(d *dry) *dry {
 			steps.Rates = []float64{one}
 		}
 	}
-	again, err := c.dryOf(d.phase, &alone)
+	again, err := c.planOf(d.phase, &alone)
 	if err != nil {
 		return nil
 	}

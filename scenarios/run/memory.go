@@ -101,15 +101,12 @@ const remoteMemory = 300 << 20
 func (p *Plan) easeCollector(c *campaign.Campaign) (restore func()) {
 	beforePercent, beforeLimit := debug.SetGCPercent(usualPercent), debug.SetMemoryLimit(-1)
 	debug.SetGCPercent(beforePercent)
-	entities := c.StoredBytes()
-	if p.On == Remote {
-		entities = 0
-		if _, decided := os.LookupEnv("GOMEMLIMIT"); !decided {
-			debug.SetMemoryLimit(max(remoteMemory, 2*min(math.MaxInt64/2, c.Footprint(p.data()).Total())))
-		}
+	need := c.Footprint(p.On != Remote)
+	if _, decided := os.LookupEnv("GOMEMLIMIT"); p.On == Remote && !decided {
+		debug.SetMemoryLimit(max(remoteMemory, 2*min(math.MaxInt64/2, need.Total())))
 	}
 	if _, decided := os.LookupEnv("GOGC"); !decided {
-		debug.SetGCPercent(collectAt(entities))
+		debug.SetGCPercent(collectAt(need.Entities))
 	}
 	return func() {
 		debug.SetGCPercent(beforePercent)

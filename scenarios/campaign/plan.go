@@ -6,14 +6,13 @@ import (
 	"slices"
 	"time"
 
-	"loadgen/engine/entity"
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
 )
 
-// dry is a phase that is planned and not sent: when its operations are due, and how many there are.
-// Forecast, footprint, numbering and preview are computed from it.
-type dry struct {
+// phasePlan has a phase's traffic, when its operations are due, and how many there are. Forecasts,
+// footprints, numbering and previews are computed from it.
+type phasePlan struct {
 	// Traffic is what the phase offers, empty if it prepares or counts.
 	*scenarios.Traffic
 	phase int
@@ -21,21 +20,21 @@ type dry struct {
 	stage *drive.Stage
 	// lasts is how long operations become due.
 	lasts time.Duration
-	// most is the maximum number of operations, in a search those of its steps. expected is the
-	// number in a closed loop in which each is answered at once.
-	most, expected uint64
+	// maxOperations is the maximum number of operations, in a search those of its steps. expected is
+	// the number in a closed loop in which each is answered at once.
+	maxOperations, expected uint64
 }
 
-// dry returns the plan of a phase. If its arrivals are impossible it has no stage, and the error is
+// plan returns the plan of a phase. If its arrivals are impossible it has no stage, and the error is
 // returned.
-func (c *Campaign) dry(phase int) (*dry, error) {
-	return c.dryOf(phase, c.Scenario.Phases[phase].Offered())
+func (c *Campaign) plan(phase int) (*phasePlan, error) {
+	return c.planOf(phase, c.Scenario.Phases[phase].Offered())
 }
 
-// dryOf is dry for other traffic.
-func (c *Campaign) dryOf(phase int, traffic *scenarios.Traffic) (*dry, error) {
+// planOf is plan for other traffic.
+func (c *Campaign) planOf(phase int, traffic *scenarios.Traffic) (*phasePlan, error) {
 	one := &c.Scenario.Phases[phase]
-	d := &dry{Traffic: traffic, phase: phase}
+	d := &phasePlan{Traffic: traffic, phase: phase}
 	if one.Traffic == nil {
 		return d, nil
 	}
@@ -45,56 +44,44 @@ func (c *Campaign) dryOf(phase int, traffic *scenarios.Traffic) (*dry, error) {
 	}
 	d.stage = stage
 	d.lasts = d.Lasts()
-	d.most, d.expected = d.stage.Due(), d.stage.Due()
+	d.maxOperations, d.expected = d.stage.Due(), d.stage.Due()
 	switch {
 	case d.stage.Schedule != nil:
 		d.lasts = d.stage.Schedule.Length()
 	case d.stage.Timed():
-		d.expected = min(d.most, uint64(d.lasts/max(1, d.at(1))))
+		d.expected = min(d.maxOperations, uint64(d.lasts/max(1, d.at(1))))
 	}
 	if c.Find != nil {
-		d.most = 0
+		d.maxOperations = 0
 		if first, any := findPhase(c.Scenario); any && phase == first {
-			d.most = uint64(c.Find.operationsOf(maxSteps))
+			d.maxOperations = uint64(c.Find.operationsOf(maxSteps))
 		}
 	}
 	return d, nil
 }
 
-// dryRun returns the plans of the first phases, and the first error.
-func (c *Campaign) dryRun(phases int) ([]*dry, error) {
-	all := make([]*dry, phases)
+// plans returns the plans of the first phases, and the first error.
+func (c *Campaign) plans(phases int) ([]*phasePlan, error) {
+	all := make([]*phasePlan, phases)
 	var failed error
 	for i := range all {
-		d, err := c.dry(i)
+		d, err := c.plan(i)
 		all[i], failed = d, cmp.Or(failed, err)
 	}
 	return all, failed
 }
 
 // claims returns how many entity numbers the phase may use.
-func (d *dry) claims() uint64 { return d.most*stride(d.Operations) + uint64(d.Entities) }
+func (d *phasePlan) claims() uint64 { return d.maxOperations*stride(d.Operations) + uint64(d.Entities) }
 
-// quickAnswer is the shortest reply time that is assumed for memory, less than that of any profile
-// of the model.
-const quickAnswer = time.Millisecond
-
-// foreseen returns the maximum number of operations, if no client without pauses is answered in
-// less than quickAnswer.
-func (d *dry) foreseen() uint64 {
-	if d.FlatOut() && d.Count == 0 {
-		return min(d.most, uint64(d.Clients)*(uint64(d.lasts/quickAnswer)+2))
-	}
-	return d.most
-}
-
-// written returns the maximum number of written entities, of at most this many operations.
-func (d *dry) written(most uint64) int64 {
-	return times(int64(min(d.foreseen(), most)), int64(stride(d.Operations)))
+// maxWritten returns the maximum number of entities that the phase writes, of at most a number of
+// operations.
+func (d *phasePlan) maxWritten(operations uint64) int64 {
+	return times(int64(min(d.maxOperations, operations)), int64(stride(d.Operations)))
 }
 
 // at returns when operation k is due, since the phase's beginning; approximately in a closed loop.
-func (d *dry) at(k uint64) time.Duration {
+func (d *phasePlan) at(k uint64) time.Duration {
 	if d.stage.Schedule != nil {
 		return d.stage.Schedule.At(k)
 	}
@@ -102,14 +89,9 @@ func (d *dry) at(k uint64) time.Duration {
 	return time.Duration(min(float64(k)*each, math.MaxInt64/2))
 }
 
-// upserts reports whether an operation writes entities that need not be there.
-func upserts(o scenarios.OperationSpec) bool {
-	return o.Verb == entity.InsertOrMerge || o.Verb == entity.InsertOrReplace
-}
-
 // operations returns the operations of the phase. If the rows of a trace name their operations,
 // these set the weights.
-func (d *dry) operations() []scenarios.OperationSpec {
+func (d *phasePlan) operations() []scenarios.OperationSpec {
 	if d.Traffic == nil {
 		return nil
 	}
@@ -128,7 +110,7 @@ func (d *dry) operations() []scenarios.OperationSpec {
 }
 
 // meanEntities returns the mean number of entities of an operation, of those that count.
-func (d *dry) meanEntities(counts func(*scenarios.OperationSpec) bool) float64 {
+func (d *phasePlan) meanEntities(counts func(*scenarios.OperationSpec) bool) float64 {
 	list, sum := d.operations(), 0.0
 	for i := range list {
 		if counts(&list[i]) {
