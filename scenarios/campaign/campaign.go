@@ -125,9 +125,9 @@ type Campaign struct {
 	fresh uint64
 	// begun has the value of fresh at the start of each phase so far.
 	begun []uint64
-	// counted is the census of the first countedOf entities.
-	counted   *census
-	countedOf uint64
+	// sorted are the partitions of the first sortedOf entities, in the order of the index.
+	sorted   []partition
+	sortedOf uint64
 	// sites are the tables of the run. accountOf returns the account of a request, accountAtLoad that of
 	// a preparing one; they are nil for one account.
 	sites                    []site

@@ -42,13 +42,15 @@ type events struct {
 	estimates map[string]*tableEstimate
 }
 
-// location is a table and the keys under which every entity lies there: its own, or those of a
-// copy.
+// location is a table and the keys of the entities in it: their own, those of a copy, or those of a
+// further place of the design.
 type location struct {
 	table     string
 	generator *keys.Generator
-	// copy is nil for the entities themselves.
+	// copy is nil unless the entities are copies.
 	copy *scenarios.Copy
+	// partitionKey and rowKey are the templates of the keys of a place, zero for others.
+	partitionKey, rowKey keys.Template
 }
 
 // hasProperties reports whether the entities of a location have all of some properties.
@@ -343,28 +345,21 @@ func (e *events) change(k uint64, one *eventKind, location int, event keys.Event
 	return c
 }
 
-// places are where the workflows of a run read and write, and their common setting.
+// places has the locations where the workflows of a run read and write, by name, and their common
+// setting. The location of the entities is "".
 type places struct {
 	workflow.Setting
-	at map[string]place
+	byName map[string]location
 }
 
-// place is a location with the templates of its keys; that of a copy has none.
-type place struct {
-	location
-	partition, row keys.Template
-}
-
-// newPlaces returns the places of the design; the entities' own place is "".
 func (c *Campaign) newPlaces() (*places, error) {
-	p := &places{at: make(map[string]place)}
-	add := func(name string, at location, partitionKey, rowKey string) error {
-		partition, err := keys.ParseTemplate(partitionKey)
-		if err != nil {
+	p := &places{byName: make(map[string]location)}
+	add := func(name string, at location, partitionKey, rowKey string) (err error) {
+		if at.partitionKey, err = keys.ParseTemplate(partitionKey); err != nil {
 			return err
 		}
-		row, err := keys.ParseTemplate(rowKey)
-		p.at[name] = place{at, partition, row}
+		at.rowKey, err = keys.ParseTemplate(rowKey)
+		p.byName[name] = at
 		return err
 	}
 	if err := add("", c.locations[0], c.Scenario.Design.PartitionKey, c.Scenario.Design.RowKey); err != nil {
@@ -380,12 +375,12 @@ func (c *Campaign) newPlaces() (*places, error) {
 			return nil, err
 		}
 	}
-	for _, location := range c.locations[1:] {
-		p.at[workflow.AtCopy(location.copy.Name)] = place{location: location}
+	for _, copies := range c.locations[1:] {
+		p.byName[workflow.AtCopy(copies.copy.Name)] = copies
 	}
 	p.Setting = workflow.Setting{
 		Table:   c.Table,
-		TableOf: func(place string) string { return p.at[place].table },
+		TableOf: func(place string) string { return p.byName[place].table },
 		StoreOf: func(name string) string { return storeName(c.Table, name) },
 		Loaded:  c.Scenario.Loaded(len(c.Scenario.Phases)),
 		Member:  func(n uint64) workflow.Subject { return subject{p, keys.Event{Number: n}} },
@@ -396,17 +391,15 @@ func (c *Campaign) newPlaces() (*places, error) {
 				}
 				return of.Value(name)
 			}
-			t := p.at[place]
-			return entity.Key{Partition: t.partition.Expand(known), Row: t.row.Expand(known)}
+			at := p.byName[place]
+			return entity.Key{Partition: at.partitionKey.Expand(known), Row: at.rowKey.Expand(known)}
 		},
 	}
 	p.Copied = c.copiedEntities()
-	p.Partitions = sync.OnceValue(func() []string {
-		var list []string
-		for _, one := range partitionsOf(c.locations[:1], 0, p.Loaded) {
+	p.Partitions = sync.OnceValue(func() (list []string) {
+		for _, one := range c.sortedPartitions(len(c.Scenario.Phases)) {
 			list = append(list, one.key)
 		}
-		slices.Sort(list)
 		return list
 	})
 	return p, nil
@@ -414,23 +407,23 @@ func (c *Campaign) newPlaces() (*places, error) {
 
 // subject is the entity of an event, for a workflow.
 type subject struct {
-	of    *places
-	event keys.Event
+	places *places
+	event  keys.Event
 }
 
 var _ workflow.Subject = subject{}
 
 // Key implements [workflow.Subject]. It panics for a place that the design does not have.
-func (s subject) Key(place string) entity.Key { return s.of.at[place].generator.KeyOf(s.event) }
+func (s subject) Key(place string) entity.Key { return s.places.byName[place].generator.KeyOf(s.event) }
 
 // Properties implements [workflow.Subject].
 func (s subject) Properties() []entity.Property {
-	return s.of.at[""].generator.PropertiesOf(s.event)
+	return s.places.byName[""].generator.PropertiesOf(s.event)
 }
 
 // Value implements [workflow.Subject].
 func (s subject) Value(attribute string) string {
-	text, _ := s.of.at[""].generator.ValueOf(attribute, s.event)
+	text, _ := s.places.byName[""].generator.ValueOf(attribute, s.event)
 	return text
 }
 

@@ -41,17 +41,13 @@ type batch struct {
 }
 
 // batches splits the entities from first to end into transactions of one partition each.
-func (r *location) batches(first, end uint64, size int) []batch {
+func (r *location) batches(first, end uint64, size int) (batches []batch) {
 	partitions := partitionsOf([]location{*r}, first, end)
-	var batches []batch
-	for left := true; left; {
-		left = false
-		for i := range partitions {
-			if rest := partitions[i].members; len(rest) > 0 {
-				cut := min(size, len(rest))
-				batches = append(batches, batch{r, rest[:cut]})
-				partitions[i].members = rest[cut:]
-				left = true
+	for from, before := 0, -1; before < len(batches); from += size {
+		before = len(batches)
+		for _, one := range partitions {
+			if from < len(one.members) {
+				batches = append(batches, batch{r, one.members[from:min(from+size, len(one.members))]})
 			}
 		}
 	}
@@ -165,66 +161,34 @@ func (c *Campaign) spreadOver(phase int) ([]partition, error) {
 // the marker.
 func (c *Campaign) scanned(phase int) int64 { return int64(c.Scenario.Loaded(phase)) + 1 }
 
-// census has the number of loaded entities of each partition, in the order of the index.
-type census struct {
-	keys []string
-	// upTo are the sums of the entities up to each partition.
-	upTo []int64
+// sortedPartitions returns the partitions that were loaded before a phase, without those of copies,
+// in the order of the index. Callers must not alter them.
+func (c *Campaign) sortedPartitions(phase int) []partition {
+	if loaded := c.Scenario.Loaded(phase); c.sorted == nil || c.sortedOf != loaded {
+		c.sorted, c.sortedOf = partitionsOf(c.locations[:1], 0, loaded), loaded
+		slices.SortFunc(c.sorted, func(a, b partition) int { return entity.Compare(a.key, b.key) })
+	}
+	return c.sorted
 }
 
-// census returns the census before a phase.
-func (c *Campaign) census(phase int) *census {
-	loaded := c.Scenario.Loaded(phase)
-	if c.counted != nil && c.countedOf == loaded {
-		return c.counted
-	}
-	partitions := partitionsOf(c.locations[:1], 0, loaded)
-	slices.SortFunc(partitions, func(a, b partition) int { return entity.Compare(a.key, b.key) })
-	all, sum := new(census), int64(0)
-	for i := range partitions {
-		sum += int64(len(partitions[i].members))
-		all.keys, all.upTo = append(all.keys, partitions[i].key), append(all.upTo, sum)
-	}
-	c.counted, c.countedOf = all, loaded
-	return all
+// findPartition returns the index of the first of sorted partitions that is not before a key, and
+// whether it has that key.
+func findPartition(sorted []partition, key string) (at int, found bool) {
+	return slices.BinarySearchFunc(sorted, key, func(one partition, key string) int { return entity.Compare(one.key, key) })
 }
 
-// of returns how many entities a partition holds.
-func (s *census) of(partitionKey string) int64 {
-	at, there := slices.BinarySearchFunc(s.keys, partitionKey, entity.Compare)
-	if !there {
-		return 0
+// partitionRange returns the first and the last of a number of consecutive sorted partitions, and
+// their number of entities. It begins at a key, or earlier if too few follow.
+func partitionRange(sorted []partition, key string, partitions int) (first, last string, entities int64) {
+	from, _ := findPartition(sorted, key)
+	from = max(0, min(from, len(sorted)-partitions))
+	sorted = sorted[from:min(from+partitions, len(sorted))]
+	for i := range sorted {
+		entities += int64(len(sorted[i].members))
 	}
-	return s.between(at, at)
-}
-
-// mean returns the mean number of entities of a partition, rounded up.
-func (s *census) mean() int64 {
-	if len(s.keys) == 0 {
-		return 0
-	}
-	partitions := int64(len(s.keys))
-	return (s.upTo[len(s.upTo)-1] + partitions - 1) / partitions
-}
-
-// window returns the first and the last of a number of consecutive partitions, and their number of
-// entities. It begins at a partition, or earlier if too few follow.
-func (s *census) window(partitionKey string, partitions int) (first, last string, entities int64) {
-	from, _ := slices.BinarySearchFunc(s.keys, partitionKey, entity.Compare)
-	from = max(0, min(from, len(s.keys)-partitions))
-	to := min(from+partitions, len(s.keys)) - 1
-	first, last = s.keys[from], s.keys[to]
-	entities = s.between(from, to)
+	first, last = sorted[0].key, sorted[len(sorted)-1].key
 	if entity.Compare(first, markerPartition) <= 0 && entity.Compare(markerPartition, last) <= 0 {
 		entities++
 	}
 	return first, last, entities
-}
-
-// between returns how many entities the partitions with two indexes, and those between them, hold.
-func (s *census) between(from, to int) int64 {
-	if from == 0 {
-		return s.upTo[to]
-	}
-	return s.upTo[to] - s.upTo[from-1]
 }

@@ -352,26 +352,40 @@ func (c *Campaign) dueOf(phase int, spec *scenarios.OperationSpec) (entities, re
 		}
 		return entities, 1
 	}
-	switch spec.Class {
-	case scenarios.ClassPoint:
-		entities = 1
-	case scenarios.ClassPartitionScan:
-		entities = c.census(phase).mean()
-		if only := c.Scenario.Phases[phase].Offered().Keys; len(only) == 1 {
-			entities = c.census(phase).of(only[0])
-		}
-	case scenarios.ClassPartitionRange:
-		entities = c.census(phase).mean() * int64(spec.Partitions)
-	case scenarios.ClassTableScan:
-		entities = c.scanned(phase)
-	default:
-		entities = int64(spec.Rows)
+	sorted, members, key := c.sortedPartitions(phase), int64(0), ""
+	if partitions := int64(len(sorted)); partitions > 0 {
+		members, key = (int64(c.Scenario.Loaded(phase))+partitions-1)/partitions, sorted[0].key
 	}
-	if _, read := c.readBefore(phase, spec); read < entities {
-		entities -= read
+	if only := c.Scenario.Phases[phase].Offered().Keys; len(only) == 1 {
+		key, members = only[0], 0
+		if at, found := findPartition(sorted, key); found {
+			members = int64(len(sorted[at].members))
+		}
+	}
+	_, entities = c.queryRange(phase, spec, key, members)
+	if _, before := c.readBefore(phase, spec); before < entities {
+		entities -= before
 	}
 	entities = maxRead(spec, entities)
 	return entities, (entities + pageOf(spec) - 1) / pageOf(spec)
+}
+
+// queryRange returns what a query of a phase reads that begins in a partition, and how many
+// entities that are, if the partition has a number of them from there on.
+func (c *Campaign) queryRange(phase int, spec *scenarios.OperationSpec, key string, members int64) (q target.Query, entities int64) {
+	switch spec.Class {
+	case scenarios.ClassPoint:
+		return q, 1
+	case scenarios.ClassPartitionScan:
+		return target.OnePartition(key), members
+	case scenarios.ClassPartitionRange:
+		first, last, entities := partitionRange(c.sortedPartitions(phase), key, spec.Partitions)
+		return target.Partitions(first, last), entities
+	case scenarios.ClassTableScan:
+		return q, c.scanned(phase)
+	default:
+		return target.OnePartition(key), min(members, int64(spec.Rows))
+	}
 }
 
 // newPartitionReading returns what a query of a phase reads in the partition of a generator, which
@@ -391,24 +405,8 @@ func (c *Campaign) newPartitionReading(spec *scenarios.OperationSpec, phase int,
 	if err := q.token.UnmarshalText([]byte(text)); err != nil {
 		return nil, 0, err
 	}
-	partitionKey := generator.PartitionKey(members[0])
 	root, before := c.readBefore(phase, spec)
-	due := int64(ahead(root, generator, members))
-	var whole target.Query
-	switch spec.Class {
-	case scenarios.ClassPoint:
-		due = 1
-	case scenarios.ClassPartitionScan:
-		whole = target.OnePartition(partitionKey)
-	case scenarios.ClassPartitionRange:
-		first, last, entities := c.census(phase).window(partitionKey, spec.Partitions)
-		whole, due = target.Partitions(first, last), entities
-	case scenarios.ClassTableScan:
-		due = c.scanned(phase)
-	default:
-		whole = target.OnePartition(partitionKey)
-		due = min(due, int64(spec.Rows))
-	}
+	whole, due := c.queryRange(phase, spec, generator.PartitionKey(members[0]), int64(ahead(root, generator, members)))
 	if spec.Scans() || q.token.Present {
 		if spec.Where != "" && len(q.where.Attributes()) == 0 {
 			// The filter is the same for every operation.

@@ -71,7 +71,8 @@ func TestMergesWeighWhatWasReckoned(t *testing.T) {
 
 func TestWindowsOfPartitions(t *testing.T) {
 	// Three partitions of 5, 7 and 11 entities, and one behind the marker.
-	all := &census{keys: []string{"a", "b", "c", "~z"}, upTo: []int64{5, 12, 23, 24}}
+	of := func(key string, entities int) partition { return partition{key: key, members: make([]uint64, entities)} }
+	all := []partition{of("a", 5), of("b", 7), of("c", 11), of("~z", 1)}
 	for _, row := range []struct {
 		name, key   string
 		partitions  int
@@ -88,14 +89,9 @@ func TestWindowsOfPartitions(t *testing.T) {
 		{"from a partition that was not loaded on", "bb", 2, "c", "~z", 13},
 		{"from behind the last", "~~", 3, "b", "~z", 20},
 	} {
-		first, last, entities := all.window(row.key, row.partitions)
+		first, last, entities := partitionRange(all, row.key, row.partitions)
 		assert.Equal(t, fmt.Sprint(row.first, " ", row.last, row.entities), fmt.Sprint(first, " ", last, entities), row.name)
 	}
-	for key, want := range map[string]int64{"a": 5, "b": 7, "c": 11, "~z": 1, "": 0, "bb": 0, "~~": 0} {
-		assert.Equalf(t, want, all.of(key), "of(%q)", key)
-	}
-	assert.EqualValues(t, 24/4, all.mean())
-	assert.Zero(t, new(census).mean()+new(census).of("a"), "of nothing")
 }
 
 // The text of a literal is read as the value that it was written from, of its type.

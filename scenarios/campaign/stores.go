@@ -158,7 +158,7 @@ func (c *Campaign) assignAccounts() error {
 		if err != nil {
 			return err
 		}
-		c.locations = append(c.locations, location{c.Table + one.Table, generator, one})
+		c.locations = append(c.locations, location{table: c.Table + one.Table, generator: generator, copy: one})
 	}
 	return nil
 }
