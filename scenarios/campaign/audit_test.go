@@ -413,39 +413,6 @@ func play(t testing.TB, s *scenarios.Scenario, clk clock.Clock, dataless bool) p
 	return played{r, e.Counts(), tail.Keys()}
 }
 
-// Little's law: clients = throughput × (response + think).
-func TestThinkingClientsKeepLittlesLaw(t *testing.T) {
-	for _, tt := range []struct {
-		name     string
-		clients  int
-		think    time.Duration
-		settings []string
-		response time.Duration
-	}{
-		{"a target that answers at once", 64, 100 * time.Millisecond, nil, 0},
-		{"one that takes 40 ms", 64, 60 * time.Millisecond, []string{"model.write_time=30ms", "model.round_trip=10ms", "model.time_spread=0"}, 40 * time.Millisecond},
-		{"one client", 1, 10 * time.Millisecond, []string{"model.round_trip=10ms"}, 10 * time.Millisecond},
-	} {
-		const length = 10 * time.Second
-		s := builtin(t, "simulate", append([]string{"model.profile=off", "start=warm"}, tt.settings...)...)
-		sum := play(t, closedLoop(t, s, tt.clients, tt.think, length), nil, true).record.Total(results.Reported)
-		want := float64(tt.clients) / (tt.response + tt.think).Seconds()
-		assert.InEpsilon(t, want, float64(sum.Operations)/length.Seconds(), .02, tt.name)
-		assert.Equal(t, [3]int64{sum.Succeeded, sum.Sent, 0}, [3]int64{sum.Operations, sum.Scheduled, sum.Dropped}, tt.name)
-	}
-}
-
-// Each partition is due exactly its share, in an order that is not the same again.
-func TestSpreadReachesEachPartitionAlike(t *testing.T) {
-	s := builtin(t, "simulate", "model.profile=off", "start=warm", "phases.spread.rate=50", "phases.spread.for=10s")
-	p := play(t, s, nil, true)
-	for _, key := range p.record.Phases[len(p.record.Phases)-2].Partitions {
-		assert.EqualValuesf(t, 500, key.Entities, "partition %q was served", key.Key)
-	}
-	// So short a run ends within the tail that began with the marker's partition.
-	assert.Len(t, p.tail, 13, "the tail has keys")
-}
-
 // scaledDown is a cold table whose limits are a twentieth of the documents' and
 // whose load balancing is sixty times as quick.
 func scaledDown() []string {
@@ -619,76 +586,5 @@ func TestHeatIsWhatTheTargetSaw(t *testing.T) {
 			assert.Equal(t, [3]int64{all.Served, all.Throttled, all.Failed}, [3]int64{mapped.Served, mapped.Throttled, mapped.Failed}, "the map sums to the totals")
 			assert.EqualValues(t, 0, record.Intervals[len(record.Intervals)-1].InFlight, "attempts are under way at the end")
 		})
-	}
-}
-
-// A copy under the key of its entity, in another table, is a partition of its own: the
-// two share no target, and their heat must not add up.
-func TestOneKeyInTwoTablesIsTwoPartitions(t *testing.T) {
-	s := unlimited(t, ordered(t, "copied", "arrivals: {constant: 100}, for: 5s, operations: [{verb: insert}]"))
-	set(t, s, "attributes.customer={list: [\"1\"]}", "designs.copied.copies.state.partition_key={customer}", "designs.copied.copies.number.partition_key=id")
-	want := []results.PartitionStats{{Key: "1", Entities: 500, Busiest: 100}, {Table: "ByState", Key: "1", Entities: 500, Busiest: 100}, {Key: "id", Entities: 500, Busiest: 100}}
-	phase := reported(t, simulated(t, s))
-	assert.Equal(t, want, phase.Offered)
-	var names []string
-	for i := range phase.Partitions {
-		names = append(names, results.PartitionName(phase.Partitions[i].Table, phase.Partitions[i].Key))
-	}
-	assert.ElementsMatch(t, []string{"1", "1 (table ByState)", "id"}, names)
-	shared := []results.SharesClass{{From: 64, Partitions: 3, Offered: 1500}}
-	got := phase.Shares
-	for i := range got {
-		got[i].Served, got[i].Shares, got[i].Squares = 0, 0, 0
-	}
-	assert.Equal(t, shared, got)
-}
-
-// What a run has written is what its tables hold, by the service's rule, where each entity
-// is written once.
-func TestStoredIsWhatTheTablesHold(t *testing.T) {
-	rows := []struct{ design, operations string }{
-		{"customer", "{verb: insert}"},
-		{"customer", "{verb: batch, entities: 5, together: [customer]}"},
-		{"copied", "{verb: insert}, {verb: get}, {name: mine, verb: query, by: [customer], top: 3}"},
-		{"beside", "{verb: insert}, {verb: batch, entities: 3, together: [customer]}"},
-	}
-	for _, row := range spread(rows, resultstest.Cases(2, len(rows))) {
-		s := unlimited(t, ordered(t, row.design, "arrivals: {constant: 60}, for: 4s, drain: 20s, operations: ["+row.operations+"]"))
-		w := newWorld(t, s, nil)
-		// It refuses the first attempt at every seventh operation.
-		busy := targettest.Immediate(func(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
-			if op.Number%7 == 3 && op.Attempt == 0 {
-				return targettest.Busy(op), now.Add(time.Millisecond)
-			}
-			return w.Submit(now, op)
-		})
-		record := recorded(t, carry(t, t.Context(), &drive.Virtual{Target: busy}, keeping(s, false), nil))
-		tables := []string{"orders"}
-		if row.design == "copied" {
-			tables = append(tables, "ordersByState")
-		}
-		held := int64(0)
-		for _, table := range tables {
-			for key, one := range w.engine.Entities(w.accounts[0], table) {
-				properties, err := one.Unpack(nil)
-				require.NoError(t, err)
-				held += int64(entity.Size(key, properties))
-			}
-		}
-		all := record.Total(results.Everything)
-		assert.Equal(t, held, all.Stored, row.operations)
-		assert.True(t, all.Failed == 0 && all.Throttled > 0)
-	}
-}
-
-// A throttled client backs off before it thinks, and no operation becomes due after the end.
-func TestThinkingClientsRetryAndEnd(t *testing.T) {
-	s := builtin(t, "simulate", "retry=short", "start=warm", "phases.spread.partitions=1")
-	record := play(t, closedLoop(t, s, 400, 100*time.Millisecond, 10*time.Second), nil, true).record
-	sum := record.Total(results.Reported)
-	assert.NotZero(t, sum.Throttled)
-	assert.Equal(t, [2]int64{sum.Ok + sum.Throttled, sum.Operations}, [2]int64{sum.Attempts, sum.Scheduled})
-	for _, one := range record.Intervals {
-		assert.Falsef(t, one.Scheduled > 1 && one.Second > 11, "%d operations became due in second %d", one.Scheduled, one.Second)
 	}
 }

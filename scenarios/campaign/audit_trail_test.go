@@ -12,7 +12,6 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/results"
 	"loadgen/scenarios/workflow"
-	"loadgen/target"
 )
 
 // left is a write of one entity: what its workflow reports, and when it was.
@@ -118,48 +117,6 @@ func TestTrail(t *testing.T) {
 		got, fault := trail.compare("r", row.there, row.there.Timestamp(), row.there != nil)
 		assert.Equalf(t, got.Lost+got.Doubled > 0, fault != "",
 			"%s: compare() names the fault %q of %+v; want one where there is one", row.name, fault, got)
-		assert.Equal(t, row.want, got, row.name)
-	}
-}
-
-// A copy can be written again after a reply was lost, and it need not be there yet: so
-// what inserts or updates an entity upserts its copies, on no condition. One request
-// goes to each partition.
-func TestCopiesAreWrittenSoThatAgainDoesNoHarm(t *testing.T) {
-	for _, row := range []struct {
-		name             string
-		verb             entity.Verb
-		partitions, want []string
-	}{
-		{"an insert", entity.Insert, []string{"a"}, []string{"a: insert-or-replace"}},
-		{"a replace", entity.Replace, []string{"a"}, []string{"a: insert-or-replace"}},
-		{"a merge", entity.Merge, []string{"a"}, []string{"a: insert-or-merge"}},
-		{"upserts as they are", entity.InsertOrMerge, []string{"a"}, []string{"a: insert-or-merge if *"}},
-		{"a deletion of what may be gone", entity.Delete, []string{"a"}, []string{"a: delete if *, or not found"}},
-		{"a partition after the other", entity.Insert, []string{"b", "a"}, []string{"b: insert-or-replace", "a: insert-or-replace"}},
-		{"those of one partition together", entity.Insert, []string{"b", "a", "b"}, []string{"b: insert-or-replace insert-or-replace", "a: insert-or-replace"}},
-	} {
-		var changes []entity.Change
-		for i, partition := range row.partitions {
-			changes = append(changes, entity.Change{Verb: row.verb, Match: entity.MatchAny, Key: entity.Key{Partition: partition, Row: fmt.Sprint(i)}})
-		}
-		var got []string
-		for _, step := range copySteps("Copies", repeatable(changes)) {
-			op := step.Operation
-			assert.Equal(t, "Copies", op.Table)
-			partition, _ := op.PartitionKey()
-			text := partition + ":"
-			for _, c := range append(op.Changes, op.Change)[:op.Entities()] {
-				text += " " + c.Verb.String()
-				if c.Match == entity.MatchAny {
-					text += " if *"
-				}
-			}
-			if step.Expected == (target.Expected{NotFound: true}) {
-				text += ", or not found"
-			}
-			got = append(got, text)
-		}
 		assert.Equal(t, row.want, got, row.name)
 	}
 }

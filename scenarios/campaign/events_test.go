@@ -2,7 +2,6 @@ package campaign_test
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -308,39 +307,6 @@ func TestEventTrafficOverAccounts(t *testing.T) {
 	sum := record.Total(results.Reported)
 	assert.Truef(t, sum.Failed+sum.Throttled <= 0 && sum.Operations == 500 && record.Audit.Lost <= 0,
 		"%d operations, %d attempts failed and %d were throttled, the audit is %+v; want 500 and nothing lost", sum.Operations, sum.Failed, sum.Throttled, record.Audit)
-}
-
-// What an operation is due to write beside its entity is offered to the partitions where
-// that lies, whatever it began with: what is offered to each is what each serves.
-func TestCopiesAreOfferedWhereTheyLie(t *testing.T) {
-	lists := []string{"{verb: insert}", "{verb: batch, entities: 3, together: [customer]}, {verb: replace}", "{verb: merge, by: [id], properties: [{name: State, value: void}]}",
-		"{verb: replace, by: [at]}", "{verb: merge, read_first: true, properties: [{name: State, value: void}]}", "{verb: query, by: [customer], top: 3}"}
-	for _, operations := range spread(lists, resultstest.Cases(2, len(lists))) {
-		design := "copied"
-		if strings.Contains(operations, "read_first") {
-			design = "customer"
-		}
-		s := unlimited(t, ordered(t, design, "arrivals: {constant: 50}, for: 10s, operations: ["+operations+"]"))
-		// Few partitions, so that all of them are named.
-		set(t, s, `attributes.customer={list: ["1", "2"]}`, "designs.copied.copies.state.partition_key={state}", "designs.copied.copies.number.partition_key=id_{hash(id,2)}")
-		phase := reported(t, simulated(t, s))
-		served, sum := map[string]int64{}, phase.OfferedOver
-		for _, one := range phase.Partitions {
-			served[results.PartitionName(one.Table, one.Key)] = one.Entities
-		}
-		for _, one := range phase.Offered {
-			sum += one.Entities
-			if off := math.Abs(float64(one.Entities - served[results.PartitionName(one.Table, one.Key)])); off > 0.03*float64(one.Entities)+3 && !strings.Contains(operations, "[at]") {
-				t.Errorf("%s: %q was offered %d entities and served %d; want the same", operations, one.Key, one.Entities, served[results.PartitionName(one.Table, one.Key)])
-			}
-		}
-		whole := int64(0)
-		for i := range phase.Kinds {
-			whole += phase.Kinds[i].Offered
-		}
-		assert.Truef(t, (strings.Contains(operations, "[at]") || sum == whole) && sum != 0 && len(phase.Offered) >= 2,
-			"%s: the partitions were offered %d of %d; want all", operations, sum, whole)
-	}
 }
 
 // What explains a question that is asked of each bucket says of it what a run then does:

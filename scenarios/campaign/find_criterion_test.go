@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -106,32 +105,6 @@ func TestFinderNamesTheCriterion(t *testing.T) {
 		assert.Equal(t, row.by, by, row.name)
 		assert.Equal(t, row.held, held == len(f.limit.Steps), row.name)
 	}
-}
-
-// A target stops answering four operations before the end of each step: two workers are then
-// held, so that two operations are never sent. None was late, or throttled.
-func TestFinderCountsWhatWasNeverSent(t *testing.T) {
-	inBubble(t, func(t *testing.T, clk clock.Real) {
-		find := finding(results.LimitPartition, 120)
-		find.UpTo = 120
-		// Of 120/s: what drains for half a second at 1.5 times the rate, and a step of 10 s.
-		const drain, length = 90, 1200
-		var met atomic.Int64
-		fading := targettest.Func(func(ctx context.Context, op *target.Operation) target.Outcome {
-			took := time.Millisecond
-			if !preparing(op) && (met.Add(1)-1)%(drain+length) >= drain+length-4 {
-				took = 8 * time.Second
-			}
-			clk.Sleep(ctx, clk.Now().Add(took))
-			return targettest.Served(op)
-		})
-		live := &drive.Live{Clock: clk, Target: fading, Workers: 2}
-		r := searched(t, stopAfter(t, 30*time.Second), live, hiding(t, 8, 3, 0, 0), find)
-		require.ErrorIs(t, r.ended, context.Canceled, "Run")
-		step := r.record.Limit.Steps[0]
-		assert.Truef(t, step.Dropped == 2 && step.Scheduled == length && step.HeldBack == 0 && step.ThrottledShare == 0 && step.Outcome == results.LimitClient,
-			"the step = %+v; want two of %d operations dropped, none late or throttled, client-limited", step, length)
-	})
 }
 
 // Two workers send no more than 222/s of operations that take 9 ms: beyond that

@@ -148,48 +148,6 @@ func within(l *results.Limit, want float64) (float64, bool) {
 	return *l.Held, math.Abs(*l.Held/want-1) <= .02 && math.Abs(*l.NotHeld/want-1) <= .03
 }
 
-// The search's own books are those of the record and of the engine.
-func TestFinderSpendsWhatItSays(t *testing.T) {
-	f := look(t, hiding(t, 5, 3, 700, 0), finding(results.LimitPartition, 400))
-	var steps, drains []results.Phase
-	prepared := int64(0)
-	for _, p := range f.record.Phases {
-		switch {
-		case strings.HasSuffix(p.Name, " (drain)"):
-			drains = append(drains, p)
-		case strings.HasPrefix(p.Name, "limit "):
-			steps = append(steps, p)
-		default:
-			prepared += p.Kinds[kindNamed(t, f.record, "create")].Counted + p.Kinds[kindNamed(t, f.record, "mark")].Counted
-		}
-	}
-	require.GreaterOrEqual(t, len(steps), 8)
-	require.Equal(t, [2]int{len(steps), len(steps)}, [2]int{len(f.limit.Steps), len(drains)}, "steps, and drains")
-	spent := int64(0)
-	for i, step := range f.limit.Steps {
-		phase, drain := steps[i], drains[i]
-		sum, before := phase.Kinds[kindNamed(t, f.record, "merge")], drain.Kinds[kindNamed(t, f.record, "merge")]
-		p99, _ := sum.Response.Quantile(.99)
-		assert.InDelta(t, step.Rate, step.Offered, 1e-9)
-		assert.Equal(t, step.Outcome == results.LimitThrottled, step.ThrottledShare > .005, "step %d is throttled", i+1)
-		want := results.LimitStep{Phase: phase.Name, Rate: phase.Rate, Seconds: phase.Seconds(), Scheduled: sum.Scheduled, P99: &p99,
-			ThrottledShare: float64(sum.Throttled) / float64(sum.Attempts), Entities: before.Counted + sum.Counted,
-			Offered: step.Offered, Outcome: step.Outcome,
-			QueueGrowth: step.QueueGrowth, Answered: step.Answered, ServiceMean: step.ServiceMean}
-		assert.Equal(t, want, step)
-		assert.Truef(t, phase.Reported, "step %d is reported", i+1)
-		assert.Truef(t, !drain.Reported && drain.End == phase.Begin && drain.Seconds() == .5 && drain.Rate == 1.5*step.Rate && before.Scheduled == int64(math.Ceil(.75*step.Rate)),
-			"before step %d at %v/s comes %+v; want half a second at 1.5 times the rate, not reported",
-			i+1, step.Rate, drain)
-		spent += step.Entities
-	}
-	assert.Equal(t, f.limit.Entities, spent, "entities of the steps")
-	assert.Equal(t, f.counts.Entities, spent+prepared, "entities of the steps and of what prepares them")
-	for i := 1; i < len(steps); i++ {
-		assert.GreaterOrEqualf(t, drains[i].Begin-steps[i-1].End, 2*time.Second, "the pause before step %d is drained for", i+1)
-	}
-}
-
 func kindNamed(t testing.TB, record *results.Record, name string) int {
 	t.Helper()
 	k := slices.IndexFunc(record.Manifest.Operations, func(kind results.Kind) bool { return kind.Name == name })
@@ -389,25 +347,6 @@ func TestFinderEndsAtItsBounds(t *testing.T) {
 		if row.steps > 0 {
 			assert.Equal(t, [3]float64{row.held, row.not, float64(row.steps)}, [3]float64{a.Held, a.NotHeld, float64(steps)}, row.name)
 		}
-	}
-}
-
-// Where each step meets a limit of its own, some per cent off, the interval still
-// overlaps with what there was to be found.
-func TestFinderBearsALimitThatWavers(t *testing.T) {
-	const wave = .01
-	chance := clock.NewStream(2, "limits")
-	for n := range uint64(500) {
-		draw := chance.At(n)
-		limit := logUniform(draw.Float64(), 200, 20_000)
-		a, _ := search(t, 500, campaign.HighestRate, func(rate float64, step int) string {
-			noise := chance.Try(n, step+1)
-			return limited(limit*(1+wave*(2*noise.Float64()-1)), results.LimitThrottled)(rate, step)
-		})
-		require.Truef(t, a.Held <= limit*(1+wave) && a.NotHeld > limit*(1-wave),
-			"draw %d: the interval of %v ± 1 %% = %+v; want an interval that touches it", n, limit, a)
-		assert.Truef(t, a.Held >= limit*(1-wave)/1.02 && a.NotHeld <= limit*(1+wave)*1.02,
-			"draw %d: the interval of %v ± 1 %% = %+v; want no more than the tolerance beyond it", n, limit, a)
 	}
 }
 

@@ -85,7 +85,9 @@ func (c *Campaign) Footprint(data bool) Footprint {
 func (c *Campaign) insertedBytes(d *phasePlan, b *backlog) int64 {
 	succeeded := b.operations * b.succeeded
 	bytes := succeeded * d.meanEntities((*scenarios.OperationSpec).Inserts) * float64(c.storedBytes())
-	upserts := func(o scenarios.OperationSpec) bool { return o.Verb == entity.InsertOrMerge || o.Verb == entity.InsertOrReplace }
+	upserts := func(o scenarios.OperationSpec) bool {
+		return o.Verb == entity.InsertOrMerge || o.Verb == entity.InsertOrReplace
+	}
 	if at := slices.IndexFunc(d.Operations, upserts); at >= 0 && c.Scenario.Loaded(d.phase) == 0 {
 		// Of entities chosen at random, some are chosen again. A merge writes some properties only.
 		size, entities := c.storedBytes(), float64(max(d.Partitions, len(d.Keys), 1))*float64(d.Entities)

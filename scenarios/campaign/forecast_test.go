@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results"
 	"loadgen/results/resultstest"
@@ -79,21 +78,6 @@ func TestForecastIsWhatARunDoes(t *testing.T) {
 	}
 }
 
-// What a query leaves out of the entities does not come over the wire; that it reads
-// them all the same is not told by the bytes.
-func TestForecastOfAProjection(t *testing.T) {
-	forecast := func(settings ...string) campaign.Forecast {
-		return planned(t, stress(small(t, settings...))).Forecast()
-	}
-	whole, projected := forecast("phases.peak.operations=[{verb: query, rows: 10}]"), forecast("phases.peak.operations=[{verb: query, rows: 10}]", "phases.peak.operations.0.select=[Age]")
-	assert.Truef(t, projected.Requests == whole.Requests && projected.Entities == whole.Entities && projected.Sent == whole.Sent,
-		"Forecast() with a projection = %+v; want requests and entities of %+v", projected, whole)
-	headers := forecast("phases.peak.operations=[{verb: delete}]").Received
-	if full, some := whole.Received-headers, projected.Received-headers; full <= 0 || 5*some > full {
-		t.Errorf("Forecast() = %d bytes received, and %d with one property; want most of the entities' bytes gone", full, some)
-	}
-}
-
 // Of entities whose sizes follow a curve as many bytes are stored as the generator says of each
 // of them, to the byte, and as the mean foresees within four standard errors.
 func TestForecastOfSizesByACurve(t *testing.T) {
@@ -143,80 +127,8 @@ phases:
   - {name: peak, spread: {partitions: 20, rate: 15, for: 20s, operations: [{verb: insert}]}}
 `
 
-// 300 entities/s are more than one account may take and less than two may, and what is asked
-// for in all accounts is forecast.
-func TestAnAccountIsACeilingAndTwoAreNone(t *testing.T) {
-	oneOfTwo := []string{`attributes.shard={list: ["0", "1"], weights: [1000000, 1]}`, "phases.peak.partitions=10", "phases.peak.rate=30", "model.partition_target=100"}
-	for _, row := range []struct {
-		name     string
-		settings []string
-		// throttled is how many of the 6,000 attempts are, offered what the busiest account is.
-		throttled, offered int64
-		// requests is what is forecast: three to make, mark and drop the table of each account.
-		requests int64
-	}{
-		{"one account serves 200/s and what it had saved up, 50", []string{"accounts.number=1"}, 6000 - 4050, 0, 6003},
-		{"two serve all of it", nil, 0, 3000, 6006},
-		{"two of which one is chosen serve no more", oneOfTwo, 6000 - 4050, 6000, 6006},
-	} {
-		s := parsed(t, ceiling, row.settings...)
-		o, w := campaign.Options{Scenario: s, Table: "races"}, newWorld(t, s, nil)
-		record := recorded(t, w.run(t, o))
-		sum := record.Total(results.Reported)
-		assert.Equal(t, [2]int64{6000, 0}, [2]int64{sum.Attempts, sum.Failed}, row.name)
-		assert.InDelta(t, row.throttled, sum.Throttled, 3, row.name)
-		closed(t, record, w.engine)
-		phase := reported(t, record)
-		if busiest, several := phase.Busiest(); several != (row.offered > 0) || several && phase.Accounts[busiest].Offered != row.offered {
-			t.Errorf("%s: the phase has the accounts %+v; want the busiest offered %d", row.name, phase.Accounts, row.offered)
-		}
-		assert.Equal(t, row.requests, planned(t, o).Forecast().Requests, row.name)
-		assert.Equal(t, row.requests, w.engine.Counts().Requests, row.name)
-	}
-}
-
 // shardedRaces loads, counts and offers every kind of operation over three accounts.
 var shardedRaces = []string{"accounts={number: 3}", everyKind, "phases.peak.rates=[300, 900]"}
-
-// The books close over one account and over several, live and virtual, which schedule and offer the same.
-func TestLiveEqualsVirtualOverAccounts(t *testing.T) {
-	for _, row := range []struct {
-		name string
-		s    *scenarios.Scenario
-		// races says that simultaneous deletes and reads of an entity, which are of every kind of
-		// operation, may come in either order.
-		races, throttles bool
-	}{
-		{"every kind of operation", small(t, everyKind, "workers=512"), true, true},
-		{"every kind of operation, over three accounts", small(t, shardedRaces...), true, false},
-		{"two accounts under their limits", parsed(t, ceiling, "phases.peak.for=5s"), false, false},
-		{"an overload of both", parsed(t, ceiling, "phases.peak.for=5s", "model.account_target=50"), false, true},
-	} {
-		o, w := campaign.Options{Scenario: row.s, Table: "races"}, newWorld(t, row.s, nil)
-		virtual := w.run(t, o)
-		closed(t, recorded(t, virtual), w.engine)
-		// 404s of what a delete took are answers that the operations expect, but the engine calls
-		// them failed.
-		sum := virtual.record.Total(results.Everything)
-		assert.Truef(t, sum.Failed == 0 && sum.Throttled > 0 == row.throttles && sum.Handled > 0 == row.races,
-			"%s: throttled %d, handled %d, failed %d", row.name, sum.Throttled, sum.Handled, sum.Failed)
-		for _, kind := range virtual.record.Manifest.Operations {
-			sum := virtual.record.Total(func(_ *results.Phase, k results.Kind) bool { return k.Name == kind.Name })
-			assert.Falsef(t, row.races && sum.Sent == 0, "%s: no %s was sent", row.name, kind.Name)
-		}
-		inBubble(t, func(t *testing.T, clk clock.Real) {
-			w := newWorld(t, row.s, clk)
-			live := w.run(t, o)
-			closed(t, recorded(t, live), w.engine)
-			assert.Emptyf(t, w.tables(), "%s: tables after the run", row.name)
-			if !row.races {
-				sameFiles(t, live, virtual)
-			}
-			got, want := live.record.Total(results.Reported), virtual.record.Total(results.Reported)
-			assert.Equal(t, [2]int64{want.Scheduled, want.Offered}, [2]int64{got.Scheduled, got.Offered}, row.name)
-		})
-	}
-}
 
 // Every entity lies in the account that its PartitionKey says, and nowhere else.
 func TestEntitiesLieInTheirAccounts(t *testing.T) {

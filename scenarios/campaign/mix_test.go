@@ -71,7 +71,9 @@ func TestMergesWeighWhatWasReckoned(t *testing.T) {
 
 func TestWindowsOfPartitions(t *testing.T) {
 	// Three partitions of 5, 7 and 11 entities, and one behind the marker.
-	of := func(key string, entities int) partition { return partition{key: key, members: make([]uint64, entities)} }
+	of := func(key string, entities int) partition {
+		return partition{key: key, members: make([]uint64, entities)}
+	}
 	all := []partition{of("a", 5), of("b", 7), of("c", 11), of("~z", 1)}
 	for _, row := range []struct {
 		name, key   string
@@ -275,14 +277,6 @@ func TestPreviewOfAWorkflow(t *testing.T) {
 	p.plan.Operations[0].Workflow = ""
 	_, some := p.Sent(3, "bank")
 	assert.False(t, some, "of a verb")
-}
-
-// A workflow is told of by its own operations alone, wherever it stands among the others.
-func TestPreviewOfAWorkflowBesideAVerb(t *testing.T) {
-	p, err := bank(t, ", {verb: insert, weight: 50}").Preview(0)
-	require.NoError(t, err)
-	require.Len(t, p.Approaches(), 2)
-	assert.Zero(t, p.Approaches()[1].Class, "the second kind of operation reads nothing")
 }
 
 // What goes beside the table alone is due to count nothing, however it is looked at.

@@ -3,15 +3,12 @@ package campaign
 import (
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
-	"loadgen/engine/entity"
-	"loadgen/engine/filter"
 	"loadgen/scenarios"
 	"loadgen/scenarios/keys"
 	"loadgen/target"
@@ -165,31 +162,6 @@ func TestBefore(t *testing.T) {
 	}
 }
 
-// What is popular is so among the entities that were loaded, and as the distribution
-// has it.
-func TestPopularMembers(t *testing.T) {
-	const loaded, choices = 50, 40_000
-	e := phaseOf(t, loaded, "arrivals: {constant: 100000}, for: 1s, operations: "+
-		"[{name: zipf, verb: get, of: {zipf: 1}}, {name: hot, verb: get, of: {hot: 10%, share: 80%}}, {verb: insert}]", 2)
-	harmonic := 0.0
-	for rank := range loaded {
-		harmonic += 1 / float64(rank+1)
-	}
-	for kind, want := range []float64{1 / harmonic, 0.8 / (loaded / 10)} {
-		counts := make([]int, loaded)
-		for k := range uint64(choices) {
-			m := e.choose(k, kind, &e.specs[kind].Of)
-			if m.Offered || m.Number >= loaded {
-				t.Fatalf("choose(%d) of %s = %+v; want one of those loaded", k, e.specs[kind].Name, m)
-			}
-			counts[m.Number]++
-		}
-		most := slices.Max(counts)
-		assert.NotEqual(t, most, counts[0], "the most popular is up to chance, and not the first that was loaded")
-		assert.InDelta(t, want, float64(most)/choices, 4*math.Sqrt(want*(1-want)/choices)+0.004, e.specs[kind].Name)
-	}
-}
-
 // What is held of many stands for all, in the whole table and in each partition, before
 // an operation and after it.
 func TestEstimatesStandForAll(t *testing.T) {
@@ -233,33 +205,6 @@ func existingAfter(e *events, k uint64) []keys.Event {
 		return nil
 	}
 	return all[inserted:]
-}
-
-// A count is of what was there before the operation: of what is in the range, no more.
-func TestEstimatesCount(t *testing.T) {
-	s := &tableEstimate{}
-	for i := range 10 {
-		s.held = append(s.held, estimatedEntity{entity.Key{Partition: "p", Row: string(rune('a' + i))}, 1, uint64(i)})
-	}
-	key := func(row string) entity.Key { return entity.Key{Partition: "p", Row: row} }
-	between := func(from, to entity.Key, bounded bool) target.Query {
-		return target.Query{Range: filter.Range{From: from, To: to, Bounded: bounded}}
-	}
-	for _, row := range []struct {
-		name      string
-		query     target.Query
-		operation uint64
-		want      int64
-	}{
-		{"all of them", target.Query{}, 100, 10},
-		{"those that were there", target.Query{}, 4, 5},
-		{"a stretch without its end", between(key("b"), key("d"), true), 100, 2},
-		{"a stretch to the end", between(key("h"), entity.Key{}, false), 100, 3},
-		{"none of another partition", target.OnePartition("q"), 100, 0},
-		{"an empty stretch", between(key("d"), key("b"), true), 100, 0},
-	} {
-		assert.Equalf(t, row.want, s.Count(row.query, row.operation), "%s: count()", row.name)
-	}
 }
 
 // A day of a hundred thousand operations a second is not walked through to its end.

@@ -14,10 +14,8 @@ import (
 	"loadgen/results/resultstest"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
-	"loadgen/scenarios/drive"
 	"loadgen/scenarios/keys"
 	"loadgen/target"
-	"loadgen/target/targettest"
 )
 
 // hot is the partition of the stress test's peak.
@@ -139,58 +137,6 @@ func checkDone(t *testing.T, sum results.KindStats, row situation) {
 		"%d operations returned %d of %d entities; want some", sum.Scheduled, sum.Returned, sum.Offered)
 	assert.Falsef(t, row.attempts >= 0 && sum.Attempts != row.attempts*sum.Scheduled,
 		"%d operations made %d attempts; want %d each", sum.Scheduled, sum.Attempts, row.attempts)
-}
-
-// A partition that holds fewer entities than a transaction is to change has all of
-// them changed, each once.
-func TestATransactionOfMoreThanAPartitionHolds(t *testing.T) {
-	s := small(t, "phases.load.entities=300", "phases.peak.rates=[50]", "phases.peak.hold=false", "model.profile=off",
-		"phases.peak.operations=[{name: team, verb: batch, change: replace}]")
-	_, members, _ := loadedInto(t, s)
-	require.Truef(t, members[hot] < 100 && members[hot] >= 2, "the partition holds %d entities; want a few", members[hot])
-	w := newWorld(t, s, nil)
-	record := recorded(t, w.run(t, stress(s)))
-	closed(t, record, w.engine)
-	sum := record.Total(results.Reported)
-	want := members[hot] * sum.Scheduled
-	assert.Equal(t, [3]int64{0, want, want}, [3]int64{sum.Failed, sum.Offered, sum.Counted})
-}
-
-// All classes and changes together, where most is throttled: live equals virtual, and
-// the books close all the same.
-func TestBooksOfQueriesAndTransactionsUnderRefusals(t *testing.T) {
-	operations := ""
-	for i, row := range situations(t, small(t)) {
-		if i > 0 {
-			operations += ", "
-		}
-		operations += fmt.Sprintf("{name: one%d, %s", i, row.operation[len("{name: page, "):])
-	}
-	s := small(t, "phases.load.entities=1200", "phases.peak.rates=[211]", "phases.peak.each=1s", "workers=512", "phases.peak.operations=["+operations+"]")
-	live, virtual := bothWays(t, stress(s))
-	sameFiles(t, live, virtual)
-	sum := virtual.record.Total(results.Everything)
-	assert.Truef(t, sum.Throttled != 0 && sum.Failed <= 0, "throttled %d, failed %d; want some and none", sum.Throttled, sum.Failed)
-}
-
-// What a scenario selects is what comes back.
-func TestAScenarioProjects(t *testing.T) {
-	for operation, want := range map[string]int{"": 10, ", select: [Age, Name]": 2, ", select: [RowKey]": 0} {
-		s := small(t, "phases.load.entities=300", "phases.peak.rates=[1]", "phases.peak.each=1s", "phases.peak.hold=false",
-			"model.profile=off", "phases.peak.operations=[{name: page, verb: query, class: point"+operation+"}]")
-		w, entities, properties := newWorld(t, s, nil), 0, 0
-		noting := targettest.Immediate(func(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
-			outcome, done := w.Submit(now, op)
-			for _, row := range outcome.Rows {
-				list, _ := row.Entity.Unpack(nil)
-				entities, properties = entities+1, len(list)
-			}
-			return outcome, done
-		})
-		recorded(t, carry(t, t.Context(), &drive.Virtual{Target: noting}, stress(s), nil))
-		assert.Truef(t, properties == want && entities == 301,
-			"a point query%s returned %d properties, %d entities with those counted; want %d, 301", operation, properties, entities, want)
-	}
 }
 
 // A query that begins at a token is due to count what is left, and counts it; one whose

@@ -16,7 +16,6 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/report/verdict"
 	"loadgen/results"
-	"loadgen/results/resultstest"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
@@ -60,15 +59,6 @@ func keyedRows() string {
 	return text.String()
 }
 
-// instantRows is a trace of instants alone, no two of which are the same.
-func instantRows() string {
-	var text strings.Builder
-	for n := range 900 {
-		fmt.Fprintf(&text, "%d.%03dms\n", n*n/200, n)
-	}
-	return text.String()
-}
-
 // trafficked returns a scenario with traffic, whose trace has been read.
 func trafficked(t testing.TB, traffic string, trace string) *scenarios.Scenario {
 	t.Helper()
@@ -81,41 +71,6 @@ func trafficked(t testing.TB, traffic string, trace string) *scenarios.Scenario 
 func inRaces(t testing.TB, s *scenarios.Scenario, clk clock.Clock) ran {
 	t.Helper()
 	return newWorld(t, s, clk).run(t, campaign.Options{Scenario: s, Table: "races"})
-}
-
-// The books close for every kind of arrivals and both loops, live and virtual, at
-// a load of which some is throttled, and both runners keep the same record.
-func TestBooksOfEveryArrivalKind(t *testing.T) {
-	rows := []struct{ name, traffic, trace string }{
-		{"constant", "arrivals: {constant: 400}, for: 2s, " + offers, ""},
-		{"poisson", "arrivals: {poisson: 400}, for: 2s, " + offers, ""},
-		{"ramp", "arrivals: {ramp: {from: 0, to: 900}}, for: 2s, " + offers, ""},
-		{"steps", "arrivals: {steps: {rates: [200, 1000], each: 1s}}, " + offers, ""},
-		{"burst", "arrivals: {burst: {base: 100, peak: 1500, every: 1s, length: 250ms}}, for: 2s, " + offers, ""},
-		{"sine", "arrivals: {sine: {mean: 500, amplitude: 500, period: 2s}}, for: 2s, " + offers, ""},
-		{"a trace of instants", "arrivals: {trace: t.csv}, partitions: [NYC], " + offered, instantRows()},
-		{"a trace of operations and keys", "arrivals: {trace: t.csv, speed: 1.25, peak: 300}, drain: 1s", keyedRows()},
-		{"rates in entities", "arrivals: {constant: 600}, unit: entities, for: 2s, " + offers, ""},
-		{"with a warm-up, at one partition", "arrivals: {constant: 500}, partitions: [NYC], for: 3s, warm_up: 1s, " + offered, ""},
-		{"without a drain", "arrivals: {constant: 400}, for: 2s, drain: 0s, " + offers, ""},
-		{"a closed loop", "clients: 40, think: 50ms, for: 2s, " + offers, ""},
-		{"a closed loop with a warm-up", "clients: 40, think: 50ms, for: 2s, warm_up: 1s, " + offers, ""},
-	}
-	for _, test := range spread(rows, resultstest.Cases(3, len(rows))) {
-		t.Run(test.name, func(t *testing.T) {
-			if testing.Short() && !strings.HasPrefix(test.name, "a ") && test.name != "poisson" {
-				t.Skip("the other kinds take long under the race detector, and the same paths")
-			}
-			live, virtual := bothWays(t, campaign.Options{Scenario: trafficked(t, test.traffic, test.trace), Table: "races"})
-			sum := virtual.record.Total(results.Reported)
-			assert.Truef(t, sum.Scheduled >= 300 && sum.Attempts >= sum.Sent, "%d operations and %d attempts are reported", sum.Scheduled, sum.Attempts)
-			for _, kind := range virtual.record.Manifest.Operations {
-				of := virtual.record.Total(func(_ *results.Phase, k results.Kind) bool { return k.Name == kind.Name })
-				assert.Falsef(t, of.Sent == 0 && kind.Name != "count", "no %s was sent; want some of each", kind.Name)
-			}
-			sameFiles(t, live, virtual)
-		})
-	}
 }
 
 func TestPhasesOfTraffic(t *testing.T) {
@@ -175,17 +130,6 @@ func TestTraceDecidesOperationAndKey(t *testing.T) {
 	}
 	assert.Len(t, got, 8, "each row twice: the first second has three, and a peak of six")
 	assert.Equal(t, []string{"get {NYC 1} 0", "insert-or-merge {Rome r} 1", "insert {Rome s} 2", "delete {NYC 1} 0"}, slices.Compact(got))
-}
-
-// What the rows of a trace do decides what it weighs on the wire.
-func TestForecastOfATraceGoesByItsRows(t *testing.T) {
-	of := func(verb string) campaign.Forecast {
-		rows := strings.Repeat("0,"+verb+",NYC,1\n", 500)
-		return planned(t, campaign.Options{Scenario: trafficked(t, "arrivals: {trace: t.csv}", rows), Table: "races"}).Forecast()
-	}
-	reads, writes := of("get"), of("replace")
-	assert.GreaterOrEqual(t, writes.Sent-reads.Sent, int64(500*300), "replaces send their entities")
-	assert.GreaterOrEqual(t, reads.Received-writes.Received, int64(500*300), "gets receive their entities")
 }
 
 // A load that is the same all the time has come to rest after the ten seconds that
