@@ -128,9 +128,9 @@ type Campaign struct {
 	// sorted are the partitions of the first sortedOf entities, in the order of the index.
 	sorted   []partition
 	sortedOf uint64
-	// sites are the tables of the run. accountOf returns the account of a request, accountAtLoad that of
+	// tables are those of the run in each account. accountOf returns the account of a request, accountAtLoad that of
 	// a preparing one; they are nil for one account.
-	sites                    []site
+	tables                   []ownTable
 	accountOf, accountAtLoad func(op *target.Operation) int
 	// prepared are the phases that a member has prepared.
 	prepared []preparedStage
@@ -138,9 +138,9 @@ type Campaign struct {
 	tokens map[string]savedToken
 	// loading reports that load was sent: later failures are not failures of the preparation.
 	loading bool
-	// doubtful reports that an attempt of the last single operation ended without a reply that says
-	// whether it succeeded.
-	doubtful bool
+	// unconfirmed reports that an attempt of the last single operation ended without a reply that
+	// says whether it succeeded.
+	unconfirmed bool
 	// audit follows the writes, nil if they are not verified; after has the counters of workflows.
 	audit *audit
 	after *afterChecks
@@ -255,7 +255,7 @@ func (c *Campaign) phases(ctx context.Context) error {
 		return err
 	}
 	for _, one := range c.workflowStores() {
-		c.holds(one, true)
+		c.report(one, true)
 	}
 	for i := range c.Scenario.Phases {
 		phase := &c.Scenario.Phases[i]
@@ -384,18 +384,18 @@ func (c *Campaign) once(ctx context.Context, name, kind string, op target.Operat
 }
 
 // single carries out a stage of one operation in an account, and returns its last outcome. It sets
-// doubtful.
+// unconfirmed.
 func (c *Campaign) single(ctx context.Context, name string, limit time.Duration, account int, work drive.Work) (target.Outcome, error) {
 	var outcome target.Outcome
 	silent := false
-	c.doubtful = true
+	c.unconfirmed = true
 	stage := c.preparing(name, 1, 1, limit)
 	stage.AccountOf = func(*target.Operation) int { return account }
 	stage.Build = func(_ uint64, w *drive.Work) { *w = work }
 	stage.Observe = func(_ uint64, o *target.Outcome, _ results.Class) {
 		outcome = *o
 		silent = silent || o.Unheard()
-		c.doubtful = silent
+		c.unconfirmed = silent
 	}
 	err := c.run(ctx, stage)
 	return outcome, err

@@ -49,7 +49,7 @@ const pageScanned = 50_000
 // Forecast returns the prediction for the campaign.
 func (c *Campaign) Forecast() Forecast {
 	// Each table is created, marked and dropped.
-	each := int64(len(c.sites))
+	each := int64(len(c.tables))
 	f := requests(3*each, Forecast{Entities: each})
 	for _, phase := range c.Forecasts() {
 		f.add(phase)

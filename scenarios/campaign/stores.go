@@ -109,13 +109,12 @@ func Tables(s *scenarios.Scenario) []string {
 	return names
 }
 
-// site is something that a run made or took: mostly a table that it works on, in one account.
-type site struct {
+// ownTable is a table of the run in one account: its own, or one of copies.
+type ownTable struct {
 	Made
-	// copies is the suffix of the table's name for the copies of entities that it has;
-	// empty for the run's own table.
-	copies string
-	// ours reports that this run made or took it.
+	// suffix is what its name has after that of the run's own table.
+	suffix string
+	// ours reports that this run created or adopted it.
 	ours bool
 }
 
@@ -141,10 +140,11 @@ func (c *Campaign) routing(accounts *scenarios.Sharding) func(op *target.Operati
 // locations of the scenario's entities, their own first.
 func (c *Campaign) assignAccounts() error {
 	accounts := c.Scenario.Sharding()
+	suffixes := append([]string{""}, c.Scenario.Tables()...)
 	for account := range accounts.Number() {
-		for _, copies := range append([]string{""}, c.Scenario.Tables()...) {
-			if only, whole := accounts.AccountOfTable(copies); !whole || only == account {
-				c.sites = append(c.sites, site{Made: Made{What: MadeTable, Name: c.Table + copies, Account: account}, copies: copies})
+		for _, suffix := range suffixes {
+			if only, whole := accounts.AccountOfTable(suffix); !whole || only == account {
+				c.tables = append(c.tables, ownTable{Made: Made{What: MadeTable, Name: c.Table + suffix, Account: account}, suffix: suffix})
 			}
 		}
 	}
@@ -171,16 +171,13 @@ func (m Made) inAccount(name string) string {
 	return fmt.Sprintf("%s in account %d", name, m.Account+1)
 }
 
-// stage names the stage of an operation on the site.
-func (at *site) stage(name string) string {
-	if at.copies != "" {
-		name += " " + at.copies
-	}
-	return at.inAccount(name)
+// stage names the stage of an operation on the table.
+func (t *ownTable) stage(name string) string {
+	return t.inAccount(strings.TrimSuffix(name+" "+t.suffix, " "))
 }
 
-func (at *site) operation(verb entity.Verb) target.Operation {
-	return target.Operation{Verb: verb, Account: at.Account, Table: at.Name}
+func (t *ownTable) operation(verb entity.Verb) target.Operation {
+	return target.Operation{Verb: verb, Account: t.Account, Table: t.Name}
 }
 
 // Drop returns the operation that deletes it.
@@ -195,11 +192,11 @@ func (m Made) Drop() target.Operation {
 	}
 }
 
-// drop deletes what workflows have made beside the run's tables, and then the tables, after a
-// run that ended with an error or nil. If a table of the run belongs to somebody else, no
-// workflow ran, and what has such a name belongs to somebody else, too. A failed deletion does
-// not stop the others, unless nobody answers: each of them would take as long again. Deletions
-// go unrecorded once the record cannot be written.
+// drop deletes what workflows created, and then the run's tables, after a run that ended with an
+// error or nil. If a table belongs to somebody else, no workflow ran, and what has such a name
+// belongs to somebody else, too. A failed deletion does not stop the others, unless nobody answers:
+// each of them would take as long again. If the record cannot be written, deletions are not
+// recorded.
 func (c *Campaign) drop(ctx context.Context, ended error) error {
 	if errors.Is(ended, results.ErrWrite) {
 		if err := c.stopRecording(); err != nil {
@@ -207,52 +204,31 @@ func (c *Campaign) drop(ctx context.Context, ended error) error {
 		}
 	}
 	var failures []error
-	if !slices.ContainsFunc(c.sites, func(at site) bool { return !at.ours }) {
+	if !slices.ContainsFunc(c.tables, func(t ownTable) bool { return !t.ours }) {
 		for _, one := range c.workflowStores() {
-			err := c.dropSite(ctx, &site{Made: one})
+			err := c.dropOne(ctx, one, kindDrop)
 			failures = append(failures, err)
-			if errors.Is(err, context.Canceled) || errors.Is(err, c.failure()) && c.doubtful {
+			if errors.Is(err, context.Canceled) || errors.Is(err, c.failure()) && c.unconfirmed {
 				break
 			}
 		}
 	}
 	silent := make(map[int]bool)
-	for i := range c.sites {
-		at := &c.sites[i]
-		if !at.ours || silent[at.Account] {
+	for i := range c.tables {
+		t := &c.tables[i]
+		if !t.ours || silent[t.Account] {
 			continue
 		}
-		err := c.dropSite(ctx, at)
-		silent[at.Account] = errors.Is(err, context.Canceled)
+		err := c.dropOne(ctx, t.Made, t.stage(kindDrop))
+		silent[t.Account] = errors.Is(err, context.Canceled)
 		failures = append(failures, err)
 	}
 	return errors.Join(failures...)
 }
 
-// dropSite deletes one thing, and again without a record if that cannot be written.
-func (c *Campaign) dropSite(ctx context.Context, at *site) error {
-	err := c.dropOnce(ctx, at)
-	if !errors.Is(err, results.ErrWrite) {
-		return err
-	}
-	if failed := c.stopRecording(); failed != nil {
-		return errors.Join(err, failed)
-	}
-	return errors.Join(err, c.dropOnce(ctx, at))
-}
-
-// stopRecording sends the records of all further operations to a recorder that nobody reads.
-func (c *Campaign) stopRecording() error {
-	unread, err := results.NewRecorder(new(results.Memory), results.Manifest{Operations: c.kinds})
-	if err == nil {
-		c.ledger = &drive.Ledger{Recorder: unread}
-	}
-	return err
-}
-
-// dropOnce deletes one thing and reports that it is gone. A run that was stopped continues with it
-// for at most dropLimit.
-func (c *Campaign) dropOnce(ctx context.Context, at *site) error {
+// dropOne deletes one thing, and again without a record if that cannot be written. It reports that
+// the thing is gone. A run that was stopped continues with it for at most dropLimit.
+func (c *Campaign) dropOne(ctx context.Context, one Made, stage string) error {
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	if c.Clock != nil {
@@ -267,9 +243,28 @@ func (c *Campaign) dropOnce(ctx context.Context, at *site) error {
 		})
 		defer stop()
 	}
-	_, err := c.once(longer, at.stage(kindDrop), kindDrop, at.Drop(), target.Expected{NotFound: true})
+	_, err := c.once(longer, stage, kindDrop, one.Drop(), target.Expected{NotFound: true})
+	if errors.Is(err, results.ErrWrite) {
+		if failed := c.stopRecording(); failed != nil {
+			return errors.Join(err, failed)
+		}
+		_, again := c.once(longer, stage, kindDrop, one.Drop(), target.Expected{NotFound: true})
+		if again == nil {
+			c.report(one, false)
+		}
+		return errors.Join(err, again)
+	}
 	if err == nil {
-		c.holds(at.Made, false)
+		c.report(one, false)
+	}
+	return err
+}
+
+// stopRecording sends the records of all further operations to a recorder that nobody reads.
+func (c *Campaign) stopRecording() error {
+	unread, err := results.NewRecorder(new(results.Memory), results.Manifest{Operations: c.kinds})
+	if err == nil {
+		c.ledger = &drive.Ledger{Recorder: unread}
 	}
 	return err
 }
@@ -284,9 +279,9 @@ const (
 	dropLimit   = 3 * time.Second
 )
 
-// holds reports what is about to be made, or is gone.
-func (c *Campaign) holds(one Made, there bool) {
+// report reports what is about to be created, or is gone.
+func (c *Campaign) report(one Made, exists bool) {
 	if c.Holding != nil {
-		c.Holding(one, there)
+		c.Holding(one, exists)
 	}
 }

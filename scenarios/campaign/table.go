@@ -67,8 +67,8 @@ func ReadMarker(table string, o *target.Outcome) (m Marker, ours bool) {
 
 // create creates the tables, or reuses those with a marker, and marks them.
 func (c *Campaign) create(ctx context.Context) error {
-	for i := range c.sites {
-		if err := c.createAt(ctx, &c.sites[i]); err != nil {
+	for i := range c.tables {
+		if err := c.createTable(ctx, &c.tables[i]); err != nil {
 			return err
 		}
 	}
@@ -85,17 +85,13 @@ func (c *Campaign) create(ctx context.Context) error {
 			claimed += again.claims()
 		}
 	}
-	for i := range c.sites {
-		at := &c.sites[i]
-		put := at.operation(entity.InsertOrReplace)
-		put.Change = entity.Change{
-			Verb: entity.InsertOrReplace,
-			Key:  markerKey,
-			Properties: []entity.Property{
-				{Name: markerScenario, Value: entity.String(c.Scenario.Name)},
-				{Name: markerFresh, Value: entity.Int64(int64(claimed))},
-			},
-		}
+	for i := range c.tables {
+		t := &c.tables[i]
+		put := t.operation(entity.InsertOrReplace)
+		put.Change = entity.Change{Verb: entity.InsertOrReplace, Key: markerKey, Properties: []entity.Property{
+			{Name: markerScenario, Value: entity.String(c.Scenario.Name)},
+			{Name: markerFresh, Value: entity.Int64(int64(claimed))},
+		}}
 		if i == 0 && c.Holding != nil {
 			var beside []string
 			for _, one := range c.workflowStores() {
@@ -106,53 +102,52 @@ func (c *Campaign) create(ctx context.Context) error {
 					entity.Property{Name: markerBeside, Value: entity.String(strings.Join(beside, ", "))})
 			}
 		}
-		if _, err := c.once(ctx, at.stage(kindMark), kindMark, put, target.Expected{}); err != nil {
+		if _, err := c.once(ctx, t.stage(kindMark), kindMark, put, target.Expected{}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// createAt creates one table, or reuses it.
-func (c *Campaign) createAt(ctx context.Context, at *site) error {
+// createTable creates one table, or reuses it.
+func (c *Campaign) createTable(ctx context.Context, t *ownTable) error {
 	if err := ctx.Err(); err != nil && c.Clock != nil {
 		// A run that ended before it began creates no table.
 		return err
 	}
-	c.holds(at.Made, true)
-	outcome, err := c.once(ctx, at.stage(kindCreate), kindCreate, at.operation(entity.CreateTable), target.Expected{Conflict: true})
-	doubtful := c.doubtful
+	c.report(t.Made, true)
+	outcome, err := c.once(ctx, t.stage(kindCreate), kindCreate, t.operation(entity.CreateTable), target.Expected{Conflict: true})
+	doubt := t.Made
+	doubt.Doubtful = c.unconfirmed
 	defer func() {
-		if !at.ours {
-			c.holds(at.Made, false)
-			if doubtful {
-				doubt := at.Made
-				doubt.Doubtful = true
-				c.holds(doubt, true)
+		if !t.ours {
+			c.report(t.Made, false)
+			if doubt.Doubtful {
+				c.report(doubt, true)
 			}
 		}
 	}()
 	// A run that is stopped right now has created the table all the same, and an attempt whose
 	// reply was lost can have done so. If nobody else can have a table of that name, it is this
 	// run's.
-	at.ours = outcome.Class(target.Expected{}) == results.Ok || c.doubtful && c.NewName
+	t.ours = outcome.Class(target.Expected{}) == results.Ok || c.unconfirmed && c.NewName
 	if err == nil && outcome.Code == entity.TableBeingDeleted {
-		if outcome, err = c.createLater(ctx, at); err == nil {
-			at.ours = outcome.Class(target.Expected{}) == results.Ok
+		if outcome, err = c.createLater(ctx, t); err == nil {
+			t.ours = outcome.Class(target.Expected{}) == results.Ok
 		}
 	}
 	if err != nil {
 		return err
 	}
-	if outcome.Status == entity.TableAlreadyExists.Status() && !at.ours {
+	if outcome.Status == entity.TableAlreadyExists.Status() && !t.ours {
 		if !c.Reuse {
-			return fmt.Errorf("%w: %s; use another name, or --reuse if loadgen created it", ErrTableExists, at.inAccount(at.Name))
+			return fmt.Errorf("%w: %s; use another name, or --reuse if loadgen created it", ErrTableExists, t.inAccount(t.Name))
 		}
-		if err := c.take(ctx, at); err != nil {
+		if err := c.adopt(ctx, t); err != nil {
 			return err
 		}
 	}
-	at.ours = true
+	t.ours = true
 	return nil
 }
 
@@ -164,32 +159,32 @@ const (
 )
 
 // createLater creates a table whose predecessor is being deleted, and returns the last reply.
-func (c *Campaign) createLater(ctx context.Context, at *site) (target.Outcome, error) {
-	create := workflow.Request{Operation: at.operation(entity.CreateTable), Expected: target.Expected{Conflict: true}}
-	reply, err := c.single(ctx, at.stage("recreate"), deletionLimit, at.Account, drive.Work{Kind: c.kindOf[kindCreate],
-		Workflow: workflow.NewProcedure(func(t *workflow.Tx) {
-			for t.Send(create).Code == entity.TableBeingDeleted {
-				t.Sleep(deletionPause)
+func (c *Campaign) createLater(ctx context.Context, t *ownTable) (target.Outcome, error) {
+	create := workflow.Request{Operation: t.operation(entity.CreateTable), Expected: target.Expected{Conflict: true}}
+	reply, err := c.single(ctx, t.stage("recreate"), deletionLimit, t.Account, drive.Work{Kind: c.kindOf[kindCreate],
+		Workflow: workflow.NewProcedure(func(tx *workflow.Tx) {
+			for tx.Send(create).Code == entity.TableBeingDeleted {
+				tx.Sleep(deletionPause)
 			}
 		})})
 	if err == nil && (reply.Class(create.Expected) != results.Ok || reply.Code == entity.TableBeingDeleted) {
 		err = fmt.Errorf("%w: creating %s failed for %v; the last reply was %d %s %s",
-			ErrPreparation, at.inAccount(at.Name), deletionLimit, reply.Status, reply.Code, reply.Detail)
+			ErrPreparation, t.inAccount(t.Name), deletionLimit, reply.Status, reply.Code, reply.Detail)
 	}
 	return reply, err
 }
 
-// take reads the marker of an existing table.
-func (c *Campaign) take(ctx context.Context, at *site) error {
-	get := AskMarker(at.Name)
-	get.Account = at.Account
-	outcome, err := c.once(ctx, at.stage("take"), kindMark, get, target.Expected{NotFound: true})
+// adopt continues the numbers in the marker of an existing table. It fails without a marker.
+func (c *Campaign) adopt(ctx context.Context, t *ownTable) error {
+	get := AskMarker(t.Name)
+	get.Account = t.Account
+	outcome, err := c.once(ctx, t.stage("take"), kindMark, get, target.Expected{NotFound: true})
 	if err != nil {
 		return err
 	}
 	fresh, marked := outcome.Entity.Lookup(markerFresh)
 	if outcome.Status == entity.ResourceNotFound.Status() || !marked {
-		return fmt.Errorf("%w: %s has no marker and is left alone", ErrNotOurs, at.inAccount(at.Name))
+		return fmt.Errorf("%w: %s has no marker and is left alone", ErrNotOurs, t.inAccount(t.Name))
 	}
 	c.fresh = max(c.fresh, uint64(max(0, fresh.Int())))
 	return nil
