@@ -11,15 +11,15 @@ import (
 	"loadgen/scenarios/workflow"
 )
 
-// afterChecks sums the counters of workflows. It is safe for concurrent use.
-type afterChecks struct {
+// workflowCounters sums the counters of workflows. It is safe for concurrent use.
+type workflowCounters struct {
 	mu     sync.Mutex
 	counts map[results.CounterName]int64
 }
 
-// newAfterChecks returns the counters of a campaign, all 0.
-func (c *Campaign) newAfterChecks() *afterChecks {
-	t := &afterChecks{counts: make(map[results.CounterName]int64)}
+// newWorkflowCounters returns the counters of a campaign, all 0.
+func (c *Campaign) newWorkflowCounters() *workflowCounters {
+	t := &workflowCounters{counts: make(map[results.CounterName]int64)}
 	for kind, spec := range workflowsOf(c.Scenario) {
 		for _, name := range kind.Counters {
 			t.counts[results.CounterName{Operation: spec.Name, Name: name}] = 0
@@ -34,7 +34,7 @@ func (c *Campaign) newAfterChecks() *afterChecks {
 }
 
 // ended adds what an operation of a name counted.
-func (t *afterChecks) ended(operation string, w *drive.Work) {
+func (t *workflowCounters) ended(operation string, w *drive.Work) {
 	counted, some := w.Workflow.(workflow.Counted)
 	if !some {
 		return
@@ -107,14 +107,14 @@ func (l placedCheck) same(other placedCheck) bool {
 	return l.check.Name() == other.check.Name()
 }
 
-// examine runs the checks, unless the run failed, and records what they find.
-func (c *Campaign) examine(ctx context.Context, ended error) error {
+// runChecks runs the checks, unless the run failed, and records what they find.
+func (c *Campaign) runChecks(ctx context.Context, ended error) error {
 	if ended != nil {
 		return ended
 	}
 	for _, check := range c.checks() {
 		completed := false
-		stage := c.preparing(kindAudit, 1, 1, preparationLimit)
+		stage := c.preparationStage(kindAudit, 1, 1, preparationLimit)
 		stage.Build = func(_ uint64, w *drive.Work) { w.Kind, w.Workflow = c.kindOf[kindAudit], check }
 		stage.Ended = func(_ *drive.Work, done *results.Completed) { completed = done.Class == results.Ok }
 		if err := c.run(ctx, stage); err != nil {

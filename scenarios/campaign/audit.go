@@ -84,15 +84,15 @@ func (a *audit) ended(w *drive.Work, c *results.Completed) {
 // auditLanes is how many entities are read back at once.
 const auditLanes = 32
 
-// verify reads back what was written, unless the run failed, and records the audit.
-func (c *Campaign) verify(ctx context.Context, ended error) error {
+// auditWrites reads back what was written, unless the run failed, and records the audit.
+func (c *Campaign) auditWrites(ctx context.Context, ended error) error {
 	if c.audit == nil {
 		return ended
 	}
 	a := c.audit
 	if ended == nil && len(a.order) > 0 {
 		// What cannot be read within the limit stays unread, as the figures show.
-		stage := c.preparing(kindAudit, auditLanes, uint64(len(a.order)), preparationLimit)
+		stage := c.preparationStage(kindAudit, auditLanes, uint64(len(a.order)), preparationLimit)
 		stage.Build = func(k uint64, w *drive.Work) {
 			w.Kind, w.Expected.NotFound = c.kindOf[kindAudit], true
 			w.Operation = target.Operation{Verb: entity.Get, Table: c.Table, Change: entity.Change{Verb: entity.Get, Key: a.order[k]}}

@@ -125,7 +125,7 @@ func (c *Campaign) backlog(d *phasePlan) backlog {
 	waiting, inFlight := c.clientQueues(d, a)
 	b.waiting, b.inFlight = b.waiting+waiting, b.inFlight+inFlight
 	if c.Find != nil {
-		b.operations, b.succeeded = c.Find.operationsOf(usualSteps), 1
+		b.operations, b.succeeded = c.Find.operationsOf(typicalSteps), 1
 	}
 	return b
 }

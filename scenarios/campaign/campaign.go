@@ -142,8 +142,8 @@ type Campaign struct {
 	// says whether it succeeded.
 	unconfirmed bool
 	// audit follows the writes, nil if they are not verified; after has the counters of workflows.
-	audit *audit
-	after *afterChecks
+	audit    *audit
+	counters *workflowCounters
 }
 
 // The kinds of the operations that prepare and clean up. A scenario's own operations cannot have
@@ -200,7 +200,7 @@ func NewCampaign(o Options) (*Campaign, error) {
 			result: results.Audit{Examples: []results.AuditExample{}}}
 		c.addKind(results.Kind{Name: kindAudit})
 	}
-	c.after = c.newAfterChecks()
+	c.counters = c.newWorkflowCounters()
 	if len(c.checks()) > 0 {
 		c.addKind(results.Kind{Name: kindAudit})
 	}
@@ -238,10 +238,10 @@ func (c *Campaign) Run(ctx context.Context, runner drive.Runner, ledger *drive.L
 	if c.Member != nil {
 		err = c.offerShare(ctx)
 	} else {
-		err = c.examine(ctx, c.verify(ctx, c.phases(ctx)))
+		err = c.runChecks(ctx, c.auditWrites(ctx, c.phases(ctx)))
 	}
-	if len(c.after.counts) > 0 && !errors.Is(err, results.ErrWrite) {
-		ledger.Recorder.Counters(results.NewCounters(c.after.counts))
+	if len(c.counters.counts) > 0 && !errors.Is(err, results.ErrWrite) {
+		ledger.Recorder.Counters(results.NewCounters(c.counters.counts))
 	}
 	if c.Member == nil && !c.Keep {
 		// Tables are dropped even if the run was stopped.
@@ -299,7 +299,7 @@ func (c *Campaign) run(ctx context.Context, stage *drive.Stage) error {
 		if c.audit != nil {
 			c.audit.ended(w, done)
 		}
-		c.after.ended(c.kinds[w.Kind].Name, w)
+		c.counters.ended(c.kinds[w.Kind].Name, w)
 	}
 	if stage.AccountOf == nil {
 		stage.AccountOf = c.accountOf
@@ -326,15 +326,15 @@ func (c *Campaign) run(ctx context.Context, stage *drive.Stage) error {
 	return c.runner.Run(ctx, stage, c.ledger)
 }
 
-// preparationLimit bounds the stages that fill and count the table, onceLimit those of a single
+// preparationLimit bounds the stages that fill and count the table, requestLimit those of a single
 // operation, so that the run ends if the target died.
 const (
 	preparationLimit = 10 * time.Minute
-	onceLimit        = 30 * time.Second
+	requestLimit     = 30 * time.Second
 )
 
-// preparing returns a stage of count operations with a phase of its own, which retries for minutes.
-func (c *Campaign) preparing(name string, lanes int, count uint64, limit time.Duration) *drive.Stage {
+// preparationStage returns a stage of count operations with a phase of its own, which retries for minutes.
+func (c *Campaign) preparationStage(name string, lanes int, count uint64, limit time.Duration) *drive.Stage {
 	patient := backoff.Policy{
 		Name: "patient", Retries: backoff.MaxRetries,
 		Delay: backoff.Exponential{Base: 100 * time.Millisecond, Min: 50 * time.Millisecond, Max: 2 * time.Second},
@@ -349,7 +349,7 @@ func (c *Campaign) prepare(ctx context.Context, name string, lanes int, count ui
 	build func(k uint64, w *drive.Work), read func(k uint64, o *target.Outcome)) error {
 	var ended uint64
 	var last target.Outcome
-	stage := c.preparing(name, lanes, count, preparationLimit)
+	stage := c.preparationStage(name, lanes, count, preparationLimit)
 	stage.Build, stage.AccountOf = build, c.accountAtLoad
 	stage.Observe = func(k uint64, outcome *target.Outcome, class results.Class) {
 		if class != results.Ok {
@@ -373,23 +373,23 @@ func (c *Campaign) prepare(ctx context.Context, name string, lanes int, count ui
 	return nil
 }
 
-// once carries out a single operation and returns its outcome, and an error unless that is an
+// request carries out a single operation and returns its outcome, and an error unless that is an
 // expected one.
-func (c *Campaign) once(ctx context.Context, name, kind string, op target.Operation, expected target.Expected) (target.Outcome, error) {
-	outcome, err := c.single(ctx, name, onceLimit, op.Account, drive.Work{Kind: c.kindOf[kind], Operation: op, Expected: expected})
+func (c *Campaign) request(ctx context.Context, name, kind string, op target.Operation, expected target.Expected) (target.Outcome, error) {
+	outcome, err := c.runSingle(ctx, name, requestLimit, op.Account, drive.Work{Kind: c.kindOf[kind], Operation: op, Expected: expected})
 	if err == nil && outcome.Class(expected) != results.Ok {
 		err = fmt.Errorf("%w: %s of table %s was answered %d %s %s", c.failure(), name, op.Table, outcome.Status, outcome.Code, outcome.Detail)
 	}
 	return outcome, err
 }
 
-// single carries out a stage of one operation in an account, and returns its last outcome. It sets
+// runSingle carries out a stage of one operation in an account, and returns its last outcome. It sets
 // unconfirmed.
-func (c *Campaign) single(ctx context.Context, name string, limit time.Duration, account int, work drive.Work) (target.Outcome, error) {
+func (c *Campaign) runSingle(ctx context.Context, name string, limit time.Duration, account int, work drive.Work) (target.Outcome, error) {
 	var outcome target.Outcome
 	silent := false
 	c.unconfirmed = true
-	stage := c.preparing(name, 1, 1, limit)
+	stage := c.preparationStage(name, 1, 1, limit)
 	stage.AccountOf = func(*target.Operation) int { return account }
 	stage.Build = func(_ uint64, w *drive.Work) { *w = work }
 	stage.Observe = func(_ uint64, o *target.Outcome, _ results.Class) {

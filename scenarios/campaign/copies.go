@@ -10,10 +10,10 @@ import (
 	"loadgen/target"
 )
 
-// copied adds the writes of copies to an operation. Copies in the partition of the entities join
+// addCopies adds the writes of copies to an operation. Copies in the partition of the entities join
 // their transaction if it has room. The others follow, with one transaction for each partition of a
 // table.
-func (e *events) copied(k uint64, one *eventKind, w *drive.Work, changes func(location int) []entity.Change) {
+func (e *events) addCopies(k uint64, one *eventKind, w *drive.Work, changes func(location int) []entity.Change) {
 	if len(e.locations) == 1 {
 		return
 	}
@@ -27,14 +27,14 @@ func (e *events) copied(k uint64, one *eventKind, w *drive.Work, changes func(lo
 		if one.spec.Merges() && one.parts[location] == nil {
 			continue
 		}
-		rest := repeatable(changes(location))
+		rest := makeRepeatable(changes(location))
 		if e.locations[location].table == e.table && !(e.incomplete[location] && one.spec.Writes() == entity.Delete) {
 			all, rest = joined(all, rest)
 		}
 		steps = append(steps, copySteps(e.locations[location].table, rest)...)
 	}
 	if len(all) > len(own) {
-		together(w, all, len(own))
+		writeTogether(w, all, len(own))
 	}
 	if len(steps) == 0 {
 		return
@@ -72,7 +72,7 @@ func (c *Campaign) copiedEntities() *workflow.Copied {
 	}
 	of.All = func(visit func(keys []entity.Key, has []bool)) {
 		at, has := make([]entity.Key, len(c.locations)), make([]bool, len(c.locations))
-		c.written(func(event keys.Event, parts []*keys.Part) {
+		c.visitWritten(func(event keys.Event, parts []*keys.Part) {
 			for i := range c.locations {
 				at[i], has[i] = c.locations[i].generator.KeyOf(event), parts == nil || parts[i] != nil
 			}
@@ -82,10 +82,10 @@ func (c *Campaign) copiedEntities() *workflow.Copied {
 	return of
 }
 
-// written visits the events of all loaded entities, and of those that operations with copies
+// visitWritten visits the events of all loaded entities, and of those that operations with copies
 // insert, even if they fail, with what is merged at each location, nil if whole entities are
 // written.
-func (c *Campaign) written(visit func(event keys.Event, parts []*keys.Part)) {
+func (c *Campaign) visitWritten(visit func(event keys.Event, parts []*keys.Part)) {
 	for n := range c.Scenario.Loaded(len(c.Scenario.Phases)) {
 		visit(keys.Event{Number: n}, nil)
 	}
@@ -111,7 +111,7 @@ func (c *Campaign) written(visit func(event keys.Event, parts []*keys.Part)) {
 				if e.specs[kind].Merges() {
 					parts = e.kinds[kind].parts
 				}
-				visit(e.fresh(k, at), parts)
+				visit(e.insertedEvent(k, at), parts)
 			}
 		}
 	}
@@ -134,8 +134,8 @@ func joined(transaction, copies []entity.Change) (all, rest []entity.Change) {
 	return all, rest
 }
 
-// together turns a write into a transaction, whose first changes are those of its entities.
-func together(w *drive.Work, changes []entity.Change, entities int) {
+// writeTogether turns a write into a transaction, whose first changes are those of its entities.
+func writeTogether(w *drive.Work, changes []entity.Change, entities int) {
 	if write, verified := w.Workflow.(workflow.Write); verified {
 		write.Together(changes[entities:]...)
 		return
@@ -181,8 +181,8 @@ func (c *Campaign) incompleteLocations(phase int) ([]bool, error) {
 	return incomplete, nil
 }
 
-// repeatable alters changes of copies so that writing one twice has the same result.
-func repeatable(changes []entity.Change) []entity.Change {
+// makeRepeatable alters changes of copies so that writing one twice has the same result.
+func makeRepeatable(changes []entity.Change) []entity.Change {
 	for i := range changes {
 		switch c := &changes[i]; c.Verb {
 		case entity.Insert, entity.Replace:

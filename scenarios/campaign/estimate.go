@@ -40,12 +40,12 @@ type estimatedEntity struct {
 
 const (
 	// maxEntities is the approximate number of entities that are kept, maxCounted the number that
-	// one Count visits, and maxOperations the number of operations that are searched for inserts.
+	// one count visits, and maxOperations the number of operations that are searched for inserts.
 	maxEntities   = 400_000
 	maxCounted    = 2048
 	maxOperations = 4_000_000
 	// maxSamples is the approximate number of samples of a table, maxTried the number that one
-	// Reach visits.
+	// scan visits.
 	maxSamples = 8192
 	maxTried   = 2048
 )
@@ -54,9 +54,9 @@ const (
 // entities and visits about turned operations. more are further entities of the table.
 func newTableEstimate(e *events, locations []location, held, turned int, more ...entity.Key) *tableEstimate {
 	all, operations := float64(e.loaded), uint64(0)
-	for i := range e.growth {
-		all += float64(e.growth[i].operations) * e.growth[i].mean
-		operations += e.growth[i].operations
+	for i := range e.insertions {
+		all += float64(e.insertions[i].operations) * e.insertions[i].meanEach
+		operations += e.insertions[i].operations
 	}
 	each := sampler{uint64(max(1, all*float64(len(locations))/float64(held))), e.sample}
 	kept := sampler{1 + uint64(all*float64(len(locations)))/each.of/maxSamples, e.turns}
@@ -74,9 +74,9 @@ func newTableEstimate(e *events, locations []location, held, turned int, more ..
 	}
 	each.draw(e.loaded, func(n, stands uint64) { add(keys.Event{Number: n}, float64(stands), 0) })
 	turn := sampler{1 + operations/uint64(turned), e.turns}
-	for i := range e.growth {
-		g, now := &e.growth[i], i == len(e.growth)-1
-		if g.most == 0 {
+	for i := range e.insertions {
+		g, now := &e.insertions[i], i == len(e.insertions)-1
+		if g.maxEach == 0 {
 			continue
 		}
 		some, passed := sampler{max(1, each.of/turn.of), e.sample}, uint64(0)
@@ -85,9 +85,9 @@ func newTableEstimate(e *events, locations []location, held, turned int, more ..
 			if now {
 				since = k + 1 // it has yet to come
 			}
-			for at := range g.of.inserted(g.of.pick(k)) {
+			for at := range g.events.inserted(g.events.pick(k)) {
 				if some.selects(passed) {
-					add(g.of.fresh(k, at), float64(operations*some.of), since)
+					add(g.events.insertedEvent(k, at), float64(operations*some.of), since)
 				}
 				passed++
 			}
@@ -101,9 +101,9 @@ func newTableEstimate(e *events, locations []location, held, turned int, more ..
 	return s
 }
 
-// Reach returns about how many entities of a query's range are read when an operation becomes due,
+// scan returns about how many entities of a query's range are read when an operation becomes due,
 // until a maximum passed the filter, and how many passed.
-func (s *tableEstimate) Reach(q target.Query, operation uint64, most float64) (read, passed float64) {
+func (s *tableEstimate) scan(q target.Query, operation uint64, most float64) (read, passed float64) {
 	first, end := indexRange(s.samples, q.Range, func(one *sample) entity.Key { return one.key })
 	step := 1 + max(0, end-first-1)/maxTried
 	for i := first; i < end && passed < most; i += step {
@@ -159,8 +159,8 @@ func (l sampler) draw(things uint64, visit func(n, stands uint64)) {
 	}
 }
 
-// Count returns about how many entities of a query's range exist when an operation becomes due.
-func (s *tableEstimate) Count(q target.Query, operation uint64) int64 {
+// count returns about how many entities of a query's range exist when an operation becomes due.
+func (s *tableEstimate) count(q target.Query, operation uint64) int64 {
 	first, end := indexRange(s.held, q.Range, func(one *estimatedEntity) entity.Key { return one.key })
 	if end <= first {
 		return 0
@@ -176,16 +176,16 @@ func (s *tableEstimate) Count(q target.Query, operation uint64) int64 {
 	return int64(math.Round(there * float64(end-first) / float64(visited)))
 }
 
-// growth is what the operations of a phase insert.
-type growth struct {
-	of         *events
+// insertions are what the operations of a phase insert.
+type insertions struct {
+	events     *events
 	operations uint64
-	// mean and most are the mean and the maximum number of entities that an operation inserts.
-	mean float64
-	most uint64
+	// meanEach and maxEach are the mean and the maximum number of entities that an operation inserts.
+	meanEach float64
+	maxEach  uint64
 }
 
-// eventsOf returns the mix of a phase of event traffic, with the growth of the phases before.
+// eventsOf returns the mix of a phase of event traffic, with the insertions of the phases before.
 func (c *Campaign) eventsOf(d *phasePlan) (*events, error) {
 	e, err := c.newEvents(d)
 	if err != nil {
@@ -203,20 +203,20 @@ func (c *Campaign) eventsOf(d *phasePlan) (*events, error) {
 		if err != nil {
 			return nil, err
 		}
-		e.growth = append(e.growth, of.grown(before.expected))
+		e.insertions = append(e.insertions, of.insertionsOf(before.expected))
 	}
-	e.growth = append(e.growth, e.grown(d.stage.Due()))
+	e.insertions = append(e.insertions, e.insertionsOf(d.stage.Due()))
 	return e, nil
 }
 
-func (e *events) grown(operations uint64) growth {
-	g, weighed := growth{of: e, operations: operations}, 0
+func (e *events) insertionsOf(operations uint64) insertions {
+	g, weighed := insertions{events: e, operations: operations}, 0
 	for i := range e.specs {
 		if n := e.inserted(i); e.specs[i].Weight > 0 {
 			weighed += e.specs[i].Weight * n
-			g.most = max(g.most, uint64(n))
+			g.maxEach = max(g.maxEach, uint64(n))
 		}
 	}
-	g.mean = float64(weighed) / float64(e.weights)
+	g.meanEach = float64(weighed) / float64(e.weights)
 	return g
 }

@@ -229,8 +229,8 @@ func (e *events) inserted(kind int) int {
 	}
 }
 
-// fresh returns the event of one of the entities that operation k inserts.
-func (e *events) fresh(k uint64, at int) keys.Event {
+// insertedEvent returns the event of one of the entities that operation k inserts.
+func (e *events) insertedEvent(k uint64, at int) keys.Event {
 	first := e.mix.fresh + k*e.stride
 	return keys.Event{Number: first + uint64(at), Lead: first, Shared: e.kinds[e.pick(k)].shared,
 		Run: e.begins + e.instant(k), Offered: true}
@@ -250,7 +250,7 @@ func (e *events) outline(k uint64) drive.Work {
 	}
 	w := drive.Work{Kind: e.indexes[kind], Offers: e.kinds[kind].offers}
 	if reading := e.kinds[kind].reading; reading != nil && e.inserted(kind) == 0 {
-		w.Offers += reading.entities(k, e.choose(k, kind, &e.specs[kind].Of))
+		w.Offers += reading.entities(k, e.chooseEvent(k, kind, &e.specs[kind].Of))
 	}
 	return w
 }
@@ -267,12 +267,12 @@ func (e *events) work(k uint64, w *drive.Work) {
 	if inserted := e.inserted(kind); inserted > 0 {
 		list := make([]keys.Event, inserted)
 		for i := range list {
-			list[i] = e.fresh(k, i)
+			list[i] = e.insertedEvent(k, i)
 		}
 		e.write(k, one, list, w)
 		return
 	}
-	event := e.choose(k, kind, &spec.Of)
+	event := e.chooseEvent(k, kind, &spec.Of)
 	w.Expected = target.Expected{NotFound: event.Offered || spec.Verb == entity.Delete || e.deletes && expectsExisting(spec.Verb)}
 	if one.reading != nil {
 		w.Offers += one.reading.entities(k, event)
@@ -323,7 +323,7 @@ func (e *events) write(k uint64, one *eventKind, list []keys.Event, w *drive.Wor
 	}
 	e.ids.wrap(k, one.spec, w)
 	if one.spec.Writes().IsChange() {
-		e.copied(k, one, w, changes)
+		e.addCopies(k, one, w, changes)
 	}
 }
 
@@ -337,7 +337,7 @@ func (e *events) change(k uint64, one *eventKind, location int, event keys.Event
 		c.Key, c.Properties = generator.EntityOf(event)
 		return c
 	case one.spec.Merges() && e.inserted(e.pick(k)) == 0:
-		c.Properties = one.parts[location].PropertiesOf(e.fresh(k, 0))
+		c.Properties = one.parts[location].PropertiesOf(e.insertedEvent(k, 0))
 	case one.spec.Merges():
 		c.Properties = one.parts[location].PropertiesOf(event)
 	}
@@ -435,7 +435,7 @@ func (e *events) newWorkflow(k uint64, kind int) drive.Work {
 	one := e.kinds[kind].workflowKind
 	call := &workflow.Call{Setting: &e.places.Setting, Arguments: e.specs[kind].With, K: k,
 		ID: workflow.WriteID{Run: e.ids.run, Number: e.ids.first + k}, Chance: e.chance.At(k)}
-	call.Fresh = subject{e.places, e.fresh(k, 0)}
+	call.Fresh = subject{e.places, e.insertedEvent(k, 0)}
 	call.Subject = call.Fresh
 	if !one.Inserts && !one.Alone {
 		call.Subject = e.subject(k, kind)
@@ -455,13 +455,13 @@ func (e *events) newWorkflow(k uint64, kind int) drive.Work {
 
 // subject returns the existing entity that operation k is about.
 func (e *events) subject(k uint64, kind int) subject {
-	return subject{e.places, e.choose(k, kind, &e.specs[kind].Of)}
+	return subject{e.places, e.chooseEvent(k, kind, &e.specs[kind].Of)}
 }
 
 // estimateScans sets the number of entities that a query of a workflow reads, which the workflow
 // does not know, if it reads a table of the entities or of their copies.
 func (e *events) estimateScans(op *target.Operation, k uint64) {
 	if estimate := e.estimates[op.Table]; estimate != nil && op.Beside == nil && op.Verb == entity.Query {
-		op.Query.Scans = estimate.Count(op.Query, k)
+		op.Query.Scans = estimate.count(op.Query, k)
 	}
 }

@@ -76,15 +76,15 @@ func (f *Find) length(rate float64) time.Duration {
 	return max(f.Step, enough)
 }
 
-// between is the pause before a step, in which the load of the step before ends.
-const between = 2 * time.Second
+// stepPause is the pause before a step, in which the load of the step before ends.
+const stepPause = 2 * time.Second
 
-// drain is how long each step is preceded by a higher rate, drainMore times its own. It uses up
+// drainLength is how long each step is preceded by a higher rate, drainFactor times its own. It uses up
 // what an idle target has saved, a quarter of a second's allowance, which could otherwise carry a
 // rate beyond the limit through a short step.
 const (
-	drain     = 500 * time.Millisecond
-	drainMore = 1.5
+	drainLength = 500 * time.Millisecond
+	drainFactor = 1.5
 )
 
 // drainStep returns the load that drains the target before the step at a rate. Its length is 0 in a
@@ -93,15 +93,15 @@ func (f *Find) drainStep(rate float64) arrival.Step {
 	if f.MaxP99 > 0 {
 		return arrival.Step{Rate: rate}
 	}
-	return arrival.Step{Rate: min(drainMore*rate, arrival.MaxRate), Length: drain}
+	return arrival.Step{Rate: min(drainFactor*rate, arrival.MaxRate), Length: drainLength}
 }
 
-// phasesOf returns the phases of a step: the one that drains the target is not reported.
-func (f *Find) phasesOf(t Try) (list []results.Phase) {
-	first, begin := f.drainStep(t.Rate), between
+// searchPhases returns the phases of a step: the one that drains the target is not reported.
+func (f *Find) searchPhases(t Try) (list []results.Phase) {
+	first, begin := f.drainStep(t.Rate), stepPause
 	if first.Length > 0 {
 		begin += first.Length
-		list = append(list, results.Phase{Name: t.name() + " (drain)", Stage: t.name(), Begin: between, End: begin, Rate: first.Rate})
+		list = append(list, results.Phase{Name: t.name() + " (drain)", Stage: t.name(), Begin: stepPause, End: begin, Rate: first.Rate})
 	}
 	return append(list, results.Phase{Name: t.phase(), Begin: begin, End: begin + f.length(t.Rate), Rate: t.Rate, Reported: true})
 }
@@ -126,7 +126,7 @@ func (p paused) Length() time.Duration { return p.pause + p.Schedule.Length() }
 // find searches for the highest rate of a phase's operations. The record has the state of the
 // search after each step.
 func (c *Campaign) find(ctx context.Context, phase int) error {
-	over, err := c.findOver(phase)
+	over, err := c.searchPartitions(phase)
 	if err != nil {
 		return err
 	}
@@ -177,8 +177,8 @@ func (c *Campaign) stepStage(t Try) (stage *drive.Stage, before uint64, err erro
 	}
 	before = dueBefore(steps, first.Length)
 	schedule := arrival.NewJittered(steps, clock.NewStream(c.Scenario.Seed, "arrivals/"+t.name()))
-	return &drive.Stage{Name: t.name(), Schedule: paused{schedule, between}, Retry: *c.retries[""], Once: before,
-		Grace: stepGrace, WholeSecond: true, Phases: c.Find.phasesOf(t)}, before, nil
+	return &drive.Stage{Name: t.name(), Schedule: paused{schedule, stepPause}, Retry: *c.retries[""], Once: before,
+		Grace: stepGrace, WholeSecond: true, Phases: c.Find.searchPhases(t)}, before, nil
 }
 
 // measureStep offers one rate for a step, or a member's share of it, and returns what it measured.
@@ -349,7 +349,7 @@ func (c *Campaign) FindOver() ([]string, error) {
 			ErrFind, c.Scenario.Name)
 	}
 	fresh := c.fresh
-	over, err := c.findOver(phase)
+	over, err := c.searchPartitions(phase)
 	c.fresh = fresh
 	if err != nil {
 		return nil, err
@@ -361,9 +361,9 @@ func (c *Campaign) FindOver() ([]string, error) {
 	return partitions, nil
 }
 
-// findOver returns the partitions of a search: the phase's own, or for an account all of the
+// searchPartitions returns the partitions of a search: the phase's own, or for an account all of the
 // scenario.
-func (c *Campaign) findOver(phase int) ([]partition, error) {
+func (c *Campaign) searchPartitions(phase int) ([]partition, error) {
 	if one := &c.Scenario.Phases[phase]; one.Traffic.Events() {
 		return nil, fmt.Errorf("%w: the phase %s has no partitions: its design determines them; "+
 			"expected partitions, such as phases.%s.partitions=all", ErrFind, one.Name, one.Name)
@@ -382,9 +382,9 @@ func (c *Campaign) findOver(phase int) ([]partition, error) {
 // maxPartitions is the maximum number of partitions of a search.
 const maxPartitions = 10_000
 
-// usualSteps is the maximum number of steps at the highest rate, unless chance adds some: doubling
+// typicalSteps is the maximum number of steps at the highest rate, unless chance adds some: doubling
 // takes as long as two, bisection takes seven, and both ends are tried again.
-const usualSteps = 2 + 7 + 2
+const typicalSteps = 2 + 7 + 2
 
 // operationsOf returns the number of operations of a number of steps at the highest rate, with those that
 // drain the target.
@@ -395,8 +395,8 @@ func (f *Find) operationsOf(steps float64) float64 {
 
 // lasts returns the maximum duration of a search, unless chance adds steps.
 func (f *Find) lasts() time.Duration {
-	steps := math.Ceil(math.Log2(f.UpTo/f.From)) + usualSteps
-	return time.Duration(steps * float64(between+f.drainStep(f.From).Length+f.length(f.From)))
+	steps := math.Ceil(math.Log2(f.UpTo/f.From)) + typicalSteps
+	return time.Duration(steps * float64(stepPause+f.drainStep(f.From).Length+f.length(f.From)))
 }
 
 // weights returns the sum of the weights of operations, 1 at least.

@@ -58,11 +58,11 @@ func (f *Find) Next(steps []results.LimitStep) (float64, bool) {
 	if len(steps) >= maxSteps {
 		return 0, false
 	}
-	return f.next(steps)
+	return f.nextRate(steps)
 }
 
-// next is Next without a bound on the number of steps.
-func (f *Find) next(steps []results.LimitStep) (float64, bool) {
+// nextRate is Next without a bound on the number of steps.
+func (f *Find) nextRate(steps []results.LimitStep) (float64, bool) {
 	known := NewInterval(steps)
 	held, not := known.Held, known.NotHeld
 	triedOnce := func(rate float64) bool {
@@ -155,7 +155,7 @@ func (s *Search) Tell(m *Measured) {
 	if known.NotHeld > 0 {
 		limit.NotHeld = &known.NotHeld
 	}
-	_, more := s.find.next(limit.Steps)
+	_, more := s.find.nextRate(limit.Steps)
 	limit.Finished = !more || limit.Sporadic > maxSporadicShare
 }
 

@@ -63,7 +63,7 @@ func (c *Campaign) Footprint(data bool) Footprint {
 		f.Waiting = max(f.Waiting, c.sessionBytes(d, &b))
 		parts := 1 + max(1, len(c.ladder(d.Traffic)))
 		if c.Find != nil {
-			parts = 2 * usualSteps
+			parts = 2 * typicalSteps
 		}
 		f.Record = addUp(f.Record, times(int64(parts*histogramsEach*len(d.Operations)), histogramBytes))
 		created += float64(d.expected) * d.meanEntities((*scenarios.OperationSpec).Inserts)

@@ -84,7 +84,7 @@ func (c *Campaign) Forecasts() []Forecast {
 			if first, any := findPhase(c.Scenario); any && i == first {
 				var most Forecast
 				c.forecastOperations(f, i, phase.Operations(), c.Find.operationsOf(2))
-				c.forecastOperations(&most, i, phase.Operations(), c.Find.operationsOf(usualSteps))
+				c.forecastOperations(&most, i, phase.Operations(), c.Find.operationsOf(typicalSteps))
 				f.AtMost, f.Lasts = most.AtMost, c.Find.lasts()
 			}
 		case d.stage != nil:
@@ -265,7 +265,7 @@ func (c *Campaign) forecastOperation(e *events, k uint64, kind int) Forecast {
 		}
 	}
 	if one := &e.kinds[kind]; one.reading != nil && e.inserted(kind) == 0 {
-		read, event := w.Offers-written, e.choose(k, kind, &one.spec.Of)
+		read, event := w.Offers-written, e.chooseEvent(k, kind, &one.spec.Of)
 		if one.reading.isFanOut() {
 			for i := range sent {
 				f.Requests += one.reading.pages(&sent[i].Query, sent[i].Query.Scans, k, event)

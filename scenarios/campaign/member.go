@@ -99,8 +99,8 @@ func (m *Member) limitToShare(stage *drive.Stage, first bool, c *Campaign) {
 	}
 }
 
-// betweenShares is the pause between the maximum duration of a stage and the next stage.
-const betweenShares = time.Second
+// phasePause is the pause between the maximum duration of a stage and the next stage.
+const phasePause = time.Second
 
 // nextBegin returns the beginning of the stage after another one, by the plan alone, so that all
 // members begin it together.
@@ -109,7 +109,7 @@ func nextBegin(begins clock.Instant, stage *drive.Stage) clock.Instant {
 	if stage.Schedule != nil {
 		lasts = stage.Schedule.Length()
 	}
-	return begins.Add(lasts + stage.Grace + betweenShares).NextSecond()
+	return begins.Add(lasts + stage.Grace + phasePause).NextSecond()
 }
 
 // Offered is a part of the record of what the scenario offers.

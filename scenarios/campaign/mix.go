@@ -222,9 +222,9 @@ func (c *Campaign) addPartition(m *mix, phase int, partition partition) error {
 	return nil
 }
 
-// ahead returns how many of a partition's entities lie at or after the token at which a query
+// entitiesFrom returns how many of a partition's entities lie at or after the token at which a query
 // begins; all if it has no token, or one that no entity follows.
-func ahead(text string, generator *keys.Generator, members []uint64) int {
+func entitiesFrom(text string, generator *keys.Generator, members []uint64) int {
 	var token target.Token
 	if token.UnmarshalText([]byte(text)) != nil || !token.Present {
 		return len(members)
@@ -406,7 +406,7 @@ func (c *Campaign) newPartitionReading(spec *scenarios.OperationSpec, phase int,
 		return nil, 0, err
 	}
 	root, before := c.readBefore(phase, spec)
-	whole, due := c.queryRange(phase, spec, generator.PartitionKey(members[0]), int64(ahead(root, generator, members)))
+	whole, due := c.queryRange(phase, spec, generator.PartitionKey(members[0]), int64(entitiesFrom(root, generator, members)))
 	if spec.Scans() || q.token.Present {
 		if spec.Where != "" && len(q.where.Attributes()) == 0 {
 			// The filter is the same for every operation.

@@ -23,14 +23,14 @@ type population struct {
 	// approximate rate per second at a time.
 	instant func(k uint64) time.Duration
 	rate    func(at time.Duration) float64
-	// growth has the phases that insert entities, the oldest first and this one last.
-	growth []growth
-	choice clock.Stream
+	// insertions has the phases that insert entities, the oldest first and this one last.
+	insertions []insertions
+	choice     clock.Stream
 	// popular picks among the loaded entities, by the index of the operation's kind.
 	popular []*keys.Picks
 }
 
-// newPopulation returns the population of a phase's operations, without its growth.
+// newPopulation returns the population of a phase's operations, without its insertions.
 func newPopulation(loaded uint64, d *phasePlan, seed uint64, phase string) *population {
 	specs := d.Operations
 	p := &population{loaded: loaded, instant: d.at, choice: clock.NewStream(seed, "choice/"+phase), popular: make([]*keys.Picks, len(specs))}
@@ -58,27 +58,27 @@ func newPopulation(loaded uint64, d *phasePlan, seed uint64, phase string) *popu
 	return p
 }
 
-// choose returns the entity that operation k of a kind works on. At least one exists: validation
+// chooseEvent returns the entity that operation k of a kind works on. At least one exists: validation
 // requires a load before such operations.
-func (p *population) choose(k uint64, kind int, of *scenarios.Access) keys.Event {
+func (p *population) chooseEvent(k uint64, kind int, of *scenarios.Access) keys.Event {
 	if picks := p.popular[kind]; picks != nil {
 		return keys.Event{Number: uint64(picks.At(k))}
 	}
 	draw := p.choice.At(k)
-	before := p.before(k)
+	before := p.visible(k)
 	switch {
 	case of.Kind != scenarios.AccessLatest:
-		return p.among(&draw, before, math.Inf(1))
+		return p.drawRecent(&draw, before, math.Inf(1))
 	case of.Window > maxWalked:
-		return p.among(&draw, before, float64(of.Window))
+		return p.drawRecent(&draw, before, float64(of.Window))
 	default:
-		return p.newest(&draw, before, uint64(of.Window))
+		return p.drawNewest(&draw, before, uint64(of.Window))
 	}
 }
 
-// before returns how many operations were due long enough before operation k. They become due in
+// visible returns how many operations were due long enough before operation k. They become due in
 // the order of their numbers: it searches from the number that the rate suggests.
-func (p *population) before(k uint64) uint64 {
+func (p *population) visible(k uint64) uint64 {
 	edge := p.instant(k) - visibleAfter
 	if edge < 0 {
 		return 0
@@ -97,10 +97,10 @@ func (p *population) before(k uint64) uint64 {
 	return low + uint64(sort.Search(int(high-low)-1, func(n int) bool { return !due(low + uint64(n) + 1) }))
 }
 
-// among returns one of about window newest entities, each equally likely. Every operation has a
+// drawRecent returns one of about window newest entities, each equally likely. Every operation has a
 // slot for each entity of the largest insert; an empty slot is drawn again.
-func (p *population) among(draw *clock.Draw, before uint64, window float64) keys.Event {
-	loaded, places := p.places(before, window, nil)
+func (p *population) drawRecent(draw *clock.Draw, before uint64, window float64) keys.Event {
+	loaded, places := p.slots(before, window, nil)
 	for visited := 0; visited < maxLooked && loaded+places > 0; visited++ {
 		place := uint64(draw.IntN(int(loaded + places)))
 		if place < loaded {
@@ -109,14 +109,14 @@ func (p *population) among(draw *clock.Draw, before uint64, window float64) keys
 		place -= loaded
 		var found keys.Event
 		there := false
-		p.places(before, window, func(g *growth, from, to uint64) bool {
-			if all := (to - from) * g.most; place >= all {
+		p.slots(before, window, func(g *insertions, from, to uint64) bool {
+			if all := (to - from) * g.maxEach; place >= all {
 				place -= all
 				return false
 			}
-			k, at := from+place/g.most, int(place%g.most)
-			if there = at < g.of.inserted(g.of.pick(k)); there {
-				found = g.of.fresh(k, at)
+			k, at := from+place/g.maxEach, int(place%g.maxEach)
+			if there = at < g.events.inserted(g.events.pick(k)); there {
+				found = g.events.insertedEvent(k, at)
 			}
 			return true
 		})
@@ -124,27 +124,27 @@ func (p *population) among(draw *clock.Draw, before uint64, window float64) keys
 			return found
 		}
 	}
-	return p.newest(draw, before, 1)
+	return p.drawNewest(draw, before, 1)
 }
 
-// places returns from how many loaded entities and slots one of the newest is drawn. It calls
+// slots returns from how many loaded entities and slots one of the newest is drawn. It calls
 // visit, if not nil, for each range of operations until visit returns true.
-func (p *population) places(before uint64, window float64, visit func(g *growth, from, to uint64) bool) (loaded, places uint64) {
-	for i := len(p.growth) - 1; i >= 0 && window > 0; i-- {
-		g := &p.growth[i]
+func (p *population) slots(before uint64, window float64, visit func(g *insertions, from, to uint64) bool) (loaded, places uint64) {
+	for i := len(p.insertions) - 1; i >= 0 && window > 0; i-- {
+		g := &p.insertions[i]
 		to := g.operations
-		if i == len(p.growth)-1 {
+		if i == len(p.insertions)-1 {
 			to = before
 		}
-		if g.most == 0 || to == 0 {
+		if g.maxEach == 0 || to == 0 {
 			continue
 		}
 		from := uint64(0)
-		if reach := math.Ceil(window / g.mean); reach < float64(to) {
+		if reach := math.Ceil(window / g.meanEach); reach < float64(to) {
 			from = to - uint64(reach)
 		}
-		window -= float64(to-from) * g.mean
-		places += (to - from) * g.most
+		window -= float64(to-from) * g.meanEach
+		places += (to - from) * g.maxEach
 		if visit != nil && visit(g, from, to) {
 			return 0, places
 		}
@@ -155,33 +155,33 @@ func (p *population) places(before uint64, window float64, visit func(g *growth,
 	return loaded, places
 }
 
-// newest returns one of exactly window newest entities, or of all if they are fewer, each equally
+// drawNewest returns one of exactly window newest entities, or of all if they are fewer, each equally
 // likely.
-func (p *population) newest(draw *clock.Draw, before, window uint64) keys.Event {
-	inserted, _ := p.walk(before, window)
+func (p *population) drawNewest(draw *clock.Draw, before, window uint64) keys.Event {
+	inserted, _ := p.walkInserts(before, window)
 	all := inserted + min(p.loaded, window-inserted)
 	age := uint64(draw.IntN(int(max(1, all))))
 	if age < inserted {
-		_, found := p.walk(before, age+1)
+		_, found := p.walkInserts(before, age+1)
 		return found
 	}
 	return keys.Event{Number: max(1, p.loaded) - 1 - (age - inserted)}
 }
 
-// walk visits inserts from the newest on until it has met the wanted number of entities, and
+// walkInserts visits inserts from the newest on until it has met the wanted number of entities, and
 // returns how many it has met, and the last.
-func (p *population) walk(before, wanted uint64) (met uint64, last keys.Event) {
-	for i, visited := len(p.growth)-1, 0; i >= 0; i-- {
-		g := &p.growth[i]
+func (p *population) walkInserts(before, wanted uint64) (met uint64, last keys.Event) {
+	for i, visited := len(p.insertions)-1, 0; i >= 0; i-- {
+		g := &p.insertions[i]
 		k := g.operations
-		if i == len(p.growth)-1 {
+		if i == len(p.insertions)-1 {
 			k = before
 		}
-		for ; g.most > 0 && k > 0 && visited < maxLooked; visited++ {
+		for ; g.maxEach > 0 && k > 0 && visited < maxLooked; visited++ {
 			k--
-			n := uint64(g.of.inserted(g.of.pick(k)))
+			n := uint64(g.events.inserted(g.events.pick(k)))
 			if met+n >= wanted {
-				return wanted, g.of.fresh(k, int(n-(wanted-met)))
+				return wanted, g.events.insertedEvent(k, int(n-(wanted-met)))
 			}
 			met += n
 		}

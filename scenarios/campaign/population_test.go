@@ -52,14 +52,14 @@ func existing(e *events, k uint64) []keys.Event {
 	for n := range e.loaded {
 		all = append(all, keys.Event{Number: n})
 	}
-	for i := range e.growth {
-		g := &e.growth[i]
+	for i := range e.insertions {
+		g := &e.insertions[i]
 		for by := range g.operations {
-			if i == len(e.growth)-1 && (by >= k || e.instant(k)-e.instant(by) < visibleAfter) {
+			if i == len(e.insertions)-1 && (by >= k || e.instant(k)-e.instant(by) < visibleAfter) {
 				break
 			}
-			for at := range g.of.inserted(g.of.pick(by)) {
-				all = append(all, g.of.fresh(by, at))
+			for at := range g.events.inserted(g.events.pick(by)) {
+				all = append(all, g.events.insertedEvent(by, at))
 			}
 		}
 	}
@@ -114,7 +114,7 @@ func TestPopulationAgainstTheory(t *testing.T) {
 			const draws = 40_000
 			for seed := range uint64(draws) {
 				e.choice = clock.NewStream(seed, "test")
-				m := e.choose(row.k, 0, &row.of)
+				m := e.chooseEvent(row.k, 0, &row.of)
 				at, there := places[m]
 				if !there {
 					t.Fatalf("choose(%d) = %+v; want one of the %d that are there", row.k, m, len(want))
@@ -150,12 +150,12 @@ func TestBefore(t *testing.T) {
 		"arrivals: {sine: {mean: 50, amplitude: 50, period: 3s}}, for: 6s", "clients: 7, think: 100ms, for: 3s",
 	} {
 		e := phaseOf(t, 10, traffic+", "+mixed, 2)
-		for k := range e.growth[1].operations {
+		for k := range e.insertions[1].operations {
 			want := uint64(0)
 			for want < k && e.instant(k)-e.instant(want) >= visibleAfter {
 				want++
 			}
-			if got := e.before(k); got != want {
+			if got := e.visible(k); got != want {
 				t.Fatalf("%s: before(%d) = %d; want %d, for it is due at %v", traffic, k, got, want, e.instant(k))
 			}
 		}
@@ -181,8 +181,8 @@ func TestEstimatesStandForAll(t *testing.T) {
 				query = target.OnePartition(author)
 			}
 			for _, k := range []uint64{0, 2500, 5000} {
-				want := float64(whole.Count(query, k))
-				assert.InDeltaf(t, want, some.Count(query, k), 6*math.Sqrt(want*float64(len(whole.held)/len(some.held))), "%s, %q, %d", row.name, author, k)
+				want := float64(whole.count(query, k))
+				assert.InDeltaf(t, want, some.count(query, k), 6*math.Sqrt(want*float64(len(whole.held)/len(some.held))), "%s, %q, %d", row.name, author, k)
 			}
 		}
 	}
@@ -191,14 +191,14 @@ func TestEstimatesStandForAll(t *testing.T) {
 // existingAfter returns what comes to be there after operation k is due.
 func existingAfter(e *events, k uint64) []keys.Event {
 	was, all := len(existing(e, k)), []keys.Event{}
-	g := &e.growth[len(e.growth)-1]
+	g := &e.insertions[len(e.insertions)-1]
 	for by := range g.operations {
 		for at := range e.inserted(e.pick(by)) {
-			all = append(all, e.fresh(by, at))
+			all = append(all, e.insertedEvent(by, at))
 		}
 	}
 	inserted := 0
-	for by := range e.before(k) {
+	for by := range e.visible(k) {
 		inserted += e.inserted(e.pick(by))
 	}
 	if was < inserted {
@@ -212,5 +212,5 @@ func TestEstimatesOfAnEndlessLoad(t *testing.T) {
 	e := phaseOf(t, 100, "arrivals: {constant: 100000}, for: 24h, "+mixed, 2)
 	some := newTableEstimate(e, e.locations, 2000, 5000)
 	assert.LessOrEqual(t, len(some.held), 20_000)
-	assert.InEpsilon(t, float64(e.growth[1].operations)*e.growth[1].mean, some.Count(target.Query{}, e.growth[1].operations), 0.1)
+	assert.InEpsilon(t, float64(e.insertions[1].operations)*e.insertions[1].meanEach, some.count(target.Query{}, e.insertions[1].operations), 0.1)
 }

@@ -210,9 +210,9 @@ func (q *reading) entities(k uint64, e keys.Event) int64 {
 			}
 			share = q.share(list, k, e)
 		}
-		page := int64(math.Ceil(q.page() / share))
-		pages := q.estimate.Count(upTo, k)/page + 1
-		return max(1, min(q.estimate.Count(whole, k), pages*page))
+		page := int64(math.Ceil(q.pageSize() / share))
+		pages := q.estimate.count(upTo, k)/page + 1
+		return max(1, min(q.estimate.count(whole, k), pages*page))
 	}
 	due := int64(0)
 	for _, query := range q.queries(e) {
@@ -224,17 +224,17 @@ func (q *reading) entities(k uint64, e keys.Event) int64 {
 // entitiesOf returns how many entities one query reads: 0 for an empty range, although a query counts at
 // least one.
 func (q *reading) entitiesOf(query target.Query, k uint64, e keys.Event) int64 {
-	most := q.most()
+	most := q.maxReturned()
 	if q.filtersKeys || most < math.Inf(1) {
 		query = q.filtered(query, e).Query
 	}
-	due := q.estimate.Count(query, k)
+	due := q.estimate.count(query, k)
 	if most == math.Inf(1) || float64(due) <= most {
 		return due
 	}
 	share := 1.0
 	if query.Filter != nil {
-		read, passed := q.estimate.Reach(query, k, most)
+		read, passed := q.estimate.scan(query, k, most)
 		if passed >= most {
 			return min(due, int64(math.Round(read)))
 		} else if q.estimate.stands == 1 {
@@ -245,11 +245,11 @@ func (q *reading) entitiesOf(query target.Query, k uint64, e keys.Event) int64 {
 	return min(due, int64(math.Ceil(most/share)))
 }
 
-// most returns the number of returned entities at which the operation stops.
-func (q *reading) most() float64 {
+// maxReturned returns the number of returned entities at which the operation stops.
+func (q *reading) maxReturned() float64 {
 	most := math.Inf(1)
 	if q.spec.Pages > 0 {
-		most = float64(q.spec.Pages) * q.page()
+		most = float64(q.spec.Pages) * q.pageSize()
 	}
 	if q.spec.Rows > 0 {
 		most = min(most, float64(q.spec.Rows))
@@ -257,8 +257,8 @@ func (q *reading) most() float64 {
 	return most
 }
 
-// page returns the maximum number of entities of a page.
-func (q *reading) page() float64 {
+// pageSize returns the maximum number of entities of a page.
+func (q *reading) pageSize() float64 {
 	if q.spec.Top == 0 {
 		return pageEntities
 	}
@@ -270,18 +270,18 @@ func (q *reading) page() float64 {
 func (q *reading) pages(query *target.Query, due int64, k uint64, e keys.Event) int64 {
 	read := math.Ceil(float64(due) / pageScanned)
 	if query.Filter == nil {
-		return int64(max(1, math.Ceil(float64(due)/q.page()), read))
+		return int64(max(1, math.Ceil(float64(due)/q.pageSize()), read))
 	}
-	share, most := q.share([]target.Query{*query}, k, e), q.most()
+	share, most := q.share([]target.Query{*query}, k, e), q.maxReturned()
 	if q.searches() {
-		return int64(max(1, math.Ceil(math.Round(float64(due)*share)/q.page()), read))
+		return int64(max(1, math.Ceil(math.Round(float64(due)*share)/q.pageSize()), read))
 	}
-	returned := math.Round(share * float64(q.estimate.Count(*query, k)))
+	returned := math.Round(share * float64(q.estimate.count(*query, k)))
 	if returned >= most {
-		return int64(max(1, math.Ceil(most/q.page()), read))
+		return int64(max(1, math.Ceil(most/q.pageSize()), read))
 	}
 	// After the last full page the rest of the range is still read.
-	return int64(max(math.Floor(returned/q.page())+1, read))
+	return int64(max(math.Floor(returned/q.pageSize())+1, read))
 }
 
 // minTried is the minimum number of samples for the share of a range.
@@ -292,12 +292,12 @@ const minTried = 16
 func (q *reading) share(queries []target.Query, k uint64, e keys.Event) float64 {
 	read, passed := 0.0, 0.0
 	for _, one := range queries {
-		some, kept := q.estimate.Reach(one, k, math.Inf(1))
+		some, kept := q.estimate.scan(one, k, math.Inf(1))
 		read, passed = read+some, passed+kept
 	}
 	if least := minTried * float64(q.estimate.stands); q.estimate.stands > 1 && read < least {
 		if filterText, err := target.Filtered(q.filterText(e)); err == nil {
-			read, passed = q.estimate.Reach(filterText, k, math.Inf(1))
+			read, passed = q.estimate.scan(filterText, k, math.Inf(1))
 		}
 	}
 	if read == 0 {

@@ -243,12 +243,12 @@ func (c *Campaign) dropOne(ctx context.Context, one Made, stage string) error {
 		})
 		defer stop()
 	}
-	_, err := c.once(longer, stage, kindDrop, one.Drop(), target.Expected{NotFound: true})
+	_, err := c.request(longer, stage, kindDrop, one.Drop(), target.Expected{NotFound: true})
 	if errors.Is(err, results.ErrWrite) {
 		if failed := c.stopRecording(); failed != nil {
 			return errors.Join(err, failed)
 		}
-		_, again := c.once(longer, stage, kindDrop, one.Drop(), target.Expected{NotFound: true})
+		_, again := c.request(longer, stage, kindDrop, one.Drop(), target.Expected{NotFound: true})
 		if again == nil {
 			c.report(one, false)
 		}

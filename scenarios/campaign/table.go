@@ -102,7 +102,7 @@ func (c *Campaign) create(ctx context.Context) error {
 					entity.Property{Name: markerBeside, Value: entity.String(strings.Join(beside, ", "))})
 			}
 		}
-		if _, err := c.once(ctx, t.stage(kindMark), kindMark, put, target.Expected{}); err != nil {
+		if _, err := c.request(ctx, t.stage(kindMark), kindMark, put, target.Expected{}); err != nil {
 			return err
 		}
 	}
@@ -116,7 +116,7 @@ func (c *Campaign) createTable(ctx context.Context, t *ownTable) error {
 		return err
 	}
 	c.report(t.Made, true)
-	outcome, err := c.once(ctx, t.stage(kindCreate), kindCreate, t.operation(entity.CreateTable), target.Expected{Conflict: true})
+	outcome, err := c.request(ctx, t.stage(kindCreate), kindCreate, t.operation(entity.CreateTable), target.Expected{Conflict: true})
 	doubt := t.Made
 	doubt.Doubtful = c.unconfirmed
 	defer func() {
@@ -161,7 +161,7 @@ const (
 // createLater creates a table whose predecessor is being deleted, and returns the last reply.
 func (c *Campaign) createLater(ctx context.Context, t *ownTable) (target.Outcome, error) {
 	create := workflow.Request{Operation: t.operation(entity.CreateTable), Expected: target.Expected{Conflict: true}}
-	reply, err := c.single(ctx, t.stage("recreate"), deletionLimit, t.Account, drive.Work{Kind: c.kindOf[kindCreate],
+	reply, err := c.runSingle(ctx, t.stage("recreate"), deletionLimit, t.Account, drive.Work{Kind: c.kindOf[kindCreate],
 		Workflow: workflow.NewProcedure(func(tx *workflow.Tx) {
 			for tx.Send(create).Code == entity.TableBeingDeleted {
 				tx.Sleep(deletionPause)
@@ -178,7 +178,7 @@ func (c *Campaign) createLater(ctx context.Context, t *ownTable) (target.Outcome
 func (c *Campaign) adopt(ctx context.Context, t *ownTable) error {
 	get := AskMarker(t.Name)
 	get.Account = t.Account
-	outcome, err := c.once(ctx, t.stage("take"), kindMark, get, target.Expected{NotFound: true})
+	outcome, err := c.request(ctx, t.stage("take"), kindMark, get, target.Expected{NotFound: true})
 	if err != nil {
 		return err
 	}

@@ -116,7 +116,7 @@ func (c *Campaign) setArrivals(stage *drive.Stage, spec *scenarios.Traffic) erro
 		return nil
 	}
 	// Clients that are answered at once, with the shortest pauses, send at most this many.
-	each := uint64(spec.For/max(minAnswer, spec.Think/2)) + 2
+	each := uint64(spec.For/max(minReplyTime, spec.Think/2)) + 2
 	stage.Lanes, stage.Count, stage.For = spec.Clients, uint64(spec.Clients)*each, spec.For
 	mean, chance := spec.Think, clock.NewStream(c.Scenario.Seed, "think/"+stage.Name)
 	// From half of the mean to 1.5 times the mean, so that lanes do not stay in step.
@@ -339,9 +339,9 @@ func (r *replay) transact(a *Asked, w *drive.Work) {
 	w.Workflow, w.Operation = workflow.NewSeries(nil, false, steps...), target.Operation{}
 }
 
-// minAnswer is the minimum time between two operations of a client without pauses. Faster replies
+// minReplyTime is the minimum time between two operations of a client without pauses. Faster replies
 // would use up its operations too early.
-const minAnswer = time.Microsecond
+const minReplyTime = time.Microsecond
 
 // ladder returns the steps of traffic at successive rates, nil for none. A step that holds the last
 // rate is long enough for every retry of the step before to meet the same load.
