@@ -295,11 +295,11 @@ func withoutKey(t *testing.T, texts map[string]string) {
 // What is said of what a run has made is what becomes of it.
 func TestFarewell(t *testing.T) {
 	table := func(account int, name, where string) run.Remain {
-		return run.Remain{Made: campaign.Made{What: campaign.MadeTable, Name: name, Account: account}, Where: where}
+		return run.Remain{Resource: campaign.Resource{What: campaign.ResourceTable, Name: name, Account: account}, Where: where}
 	}
 	kept, doubtful := table(0, "loadgena", "http://one"), table(0, "loadgena", "http://one")
 	kept.Kept, doubtful.Doubtful = true, true
-	queue := run.Remain{Made: campaign.Made{What: campaign.MadeQueue, Name: "loadgena-moves"}, Where: "http://queues"}
+	queue := run.Remain{Resource: campaign.Resource{What: campaign.ResourceQueue, Name: "loadgena-moves"}, Where: "http://queues"}
 	for _, row := range []struct {
 		sentence     string
 		made         []run.Remain

@@ -82,7 +82,7 @@ func (f *shutdownNotice) Left(atOnce bool) {
 			fmt.Fprintf(&text, "perhaps left: %s; no reply says whether it was created\n", one)
 		default:
 			fmt.Fprintf(&text, "left: %s\n", one)
-			if option := "--table " + one.Name; one.What == campaign.MadeTable && !slices.Contains(tables, option) {
+			if option := "--table " + one.Name; one.What == campaign.ResourceTable && !slices.Contains(tables, option) {
 				tables = append(tables, option)
 			}
 		}

@@ -340,7 +340,7 @@ func TestAuditFindsOutATargetThatLies(t *testing.T) {
 // What is beyond the bound is counted, and what is watched is found.
 func TestAuditWatchesNoMoreThanItMay(t *testing.T) {
 	s := laps(t, false, "phases.run.operations=[{verb: insert}]")
-	record, _ := audited(t, s, nil, 0, campaign.Options{Verify: true, Watched: 7}, honest)
+	record, _ := audited(t, s, nil, 0, campaign.Options{Verify: true, MaxWatched: 7}, honest)
 	got := record.Audit
 	assert.Truef(t, got.Keys == 7 && got.ReadBack == 7 && got.Unwatched == 1200-7 && got.Sound(), "%+v", *got)
 }

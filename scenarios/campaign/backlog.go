@@ -38,7 +38,7 @@ type arrivals struct {
 func (c *Campaign) arrivals(d *phasePlan, retries int) *arrivals {
 	m, schedule, length := c.Model, d.stage.Schedule, d.lasts
 	if c.Find != nil {
-		stage, _, _ := c.stepStage(Try{Rate: c.Find.UpTo})
+		stage, _, _ := c.stepStage(SearchStep{Rate: c.Find.UpTo})
 		schedule, length = stage.Schedule, stage.Schedule.Length()
 	}
 	// Steps of long phases take a second, if memory allows.

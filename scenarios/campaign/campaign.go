@@ -63,9 +63,9 @@ type Options struct {
 	// earlier run on the same table used. It may be empty in a new table.
 	RunMark string
 	// Verify adds an id to every write of the measured phases, and reads back what was
-	// acknowledged. Watched is the maximum number of entities that are followed, 0 for a million.
-	Verify  bool
-	Watched int
+	// acknowledged. MaxWatched is the maximum number of entities that are followed, 0 for a million.
+	Verify     bool
+	MaxWatched int
 	// Blank pads entities with one letter instead of random letters, for targets without a network.
 	// Sizes are the same. It has no effect if an operation filters by properties, which can include
 	// the filler.
@@ -73,18 +73,18 @@ type Options struct {
 	// Script returns the requests of a trace that names operations and no keys; it is nil for any
 	// other.
 	Script Script
-	// Entering is called as each stage begins; it may be nil.
-	Entering func(Progress)
+	// OnStage is called as each stage begins; it may be nil.
+	OnStage func(Progress)
 	// Faults, if set, are active during stages whose operations are reported.
 	Faults Faults
 	// Member, if set, limits the campaign to its share of the scenario's traffic. Elsewhere, if
 	// set, is called once, instead of all phases of traffic: others offer them.
-	Member    *Member
-	Elsewhere func(context.Context, From) error
-	// Holding is called with true before something is made that the campaign is to drop, and with
+	Member         *Member
+	OfferElsewhere func(context.Context, From) error
+	// OnResource is called with true before something is made that the campaign is to drop, and with
 	// false once it is gone or known to belong to somebody else. It is nil if everything ends with
 	// this process: then the marker does not name it either.
-	Holding func(Made, bool)
+	OnResource func(Resource, bool)
 	// Clock limits the time in which a run that was stopped drops its tables. It is nil in virtual
 	// time, which needs no limit.
 	Clock clock.Clock
@@ -196,7 +196,7 @@ func NewCampaign(o Options) (*Campaign, error) {
 		c.addKind(results.Kind{Name: one.Name, Group: one.Group, Filtered: q.filters(), Retry: one.Retry, Limit: one.Limit.String()})
 	}
 	if o.Verify {
-		c.audit = &audit{run: c.runMark(), most: cmp.Or(o.Watched, maxWatched), trails: make(map[entity.Key]*trail),
+		c.audit = &audit{run: c.runMark(), most: cmp.Or(o.MaxWatched, maxWatched), trails: make(map[entity.Key]*trail),
 			result: results.Audit{Examples: []results.AuditExample{}}}
 		c.addKind(results.Kind{Name: kindAudit})
 	}
@@ -266,10 +266,10 @@ func (c *Campaign) phases(ctx context.Context) error {
 			err = c.load(ctx, i)
 		case phase.Count != nil:
 			err = c.count(ctx, i)
-		case c.Elsewhere != nil:
+		case c.OfferElsewhere != nil:
 			if !c.loading {
 				c.loading = true
-				err = c.Elsewhere(ctx, From{c.number, c.fresh})
+				err = c.OfferElsewhere(ctx, From{c.number, c.fresh})
 			}
 		case c.Find != nil:
 			c.loading = true
@@ -306,12 +306,12 @@ func (c *Campaign) run(ctx context.Context, stage *drive.Stage) error {
 	}
 	stage.Chance = clock.NewStream(c.Scenario.Seed, "retry")
 	c.number += stage.Due()
-	if c.Entering != nil {
+	if c.OnStage != nil {
 		progress := Progress{Stage: stage.Name, Operations: stage.Share.Count(stage.Due()), Length: stage.Lasts()}
 		if stage.Think != nil {
 			progress.Operations = 0 // answers decide
 		}
-		c.Entering(progress)
+		c.OnStage(progress)
 	}
 	if c.Faults != nil && slices.ContainsFunc(stage.Phases, func(p results.Phase) bool { return p.Reported }) {
 		told := stage.Begins

@@ -124,7 +124,7 @@ func TestDeletionsOfWhatLostItsCopies(t *testing.T) {
 		return w.Submit(now, op)
 	})
 	o := keeping(s, false)
-	o.Entering = func(p campaign.Progress) { on = p.Stage == "measure" }
+	o.OnStage = func(p campaign.Progress) { on = p.Stage == "measure" }
 	recorded(t, carry(t, t.Context(), &drive.Virtual{Target: refusing}, o, nil))
 	require.Truef(t, requests >= 12, "the batches took %d requests; want two each at least", requests)
 	assert.Zero(t, homesOf(w, ""))

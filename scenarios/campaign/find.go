@@ -97,7 +97,7 @@ func (f *Find) drainStep(rate float64) arrival.Step {
 }
 
 // searchPhases returns the phases of a step: the one that drains the target is not reported.
-func (f *Find) searchPhases(t Try) (list []results.Phase) {
+func (f *Find) searchPhases(t SearchStep) (list []results.Phase) {
 	first, begin := f.drainStep(t.Rate), stepPause
 	if first.Length > 0 {
 		begin += first.Length
@@ -140,7 +140,7 @@ func (c *Campaign) find(ctx context.Context, phase int) error {
 			if err != nil {
 				return err
 			}
-			c.Member.Search.Came(t, measured)
+			c.Member.Search.Report(t, measured)
 		}
 	}
 	search := c.Find.Search(len(over))
@@ -150,9 +150,9 @@ func (c *Campaign) find(ctx context.Context, phase int) error {
 			return nil
 		}
 		measured, err := c.measureStep(ctx, phase, t, over, 0)
-		search.Spend(measured)
+		search.AddEntities(measured)
 		if err == nil {
-			search.Tell(measured)
+			search.AddStep(measured)
 		}
 		c.ledger.Recorder.Limit(search.Limit())
 		if err != nil {
@@ -165,7 +165,7 @@ func (c *Campaign) find(ctx context.Context, phase int) error {
 const stepGrace = 5 * time.Second
 
 // stepStage returns the stage of a step, without its operations, and how many of them drain the target.
-func (c *Campaign) stepStage(t Try) (stage *drive.Stage, before uint64, err error) {
+func (c *Campaign) stepStage(t SearchStep) (stage *drive.Stage, before uint64, err error) {
 	first := c.Find.drainStep(t.Rate)
 	parts := []arrival.Step{first, {Rate: t.Rate, Length: c.Find.length(t.Rate)}}
 	if first.Length == 0 {
@@ -182,7 +182,7 @@ func (c *Campaign) stepStage(t Try) (stage *drive.Stage, before uint64, err erro
 }
 
 // measureStep offers one rate for a step, or a member's share of it, and returns what it measured.
-func (c *Campaign) measureStep(ctx context.Context, phase int, t Try, over []partition, begins clock.Instant) (*Measured, error) {
+func (c *Campaign) measureStep(ctx context.Context, phase int, t SearchStep, over []partition, begins clock.Instant) (*Measured, error) {
 	stage, before, err := c.stepStage(t)
 	if err != nil {
 		return new(Measured), err
@@ -340,9 +340,9 @@ func findPhase(s *scenarios.Scenario) (int, bool) {
 	return 0, false
 }
 
-// FindOver returns the PartitionKeys of a search, at least one. Its error wraps [ErrFind] or
+// SearchedPartitions returns the PartitionKeys of a search, at least one. Its error wraps [ErrFind] or
 // [ErrPreparation].
-func (c *Campaign) FindOver() ([]string, error) {
+func (c *Campaign) SearchedPartitions() ([]string, error) {
 	phase, any := findPhase(c.Scenario)
 	if !any {
 		return nil, fmt.Errorf("%w: the scenario %s has no phase whose operations could be offered",

@@ -210,7 +210,7 @@ phases:
 	rows[len(rows)-1].s.Phases = nil
 	for _, row := range rows {
 		c := planned(t, campaign.Options{Scenario: row.s, Table: "named", Find: finding(row.of, 10)})
-		over, err := c.FindOver()
+		over, err := c.SearchedPartitions()
 		if row.many == 0 {
 			assert.ErrorIs(t, err, campaign.ErrFind, row.name)
 			continue

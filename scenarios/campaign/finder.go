@@ -91,18 +91,18 @@ func (f *Find) nextRate(steps []results.LimitStep) (float64, bool) {
 	}
 }
 
-// Try is a rate that a search tries.
-type Try struct {
+// SearchStep is a rate that a search tries.
+type SearchStep struct {
 	// Number is the number of the step, from 1.
 	Number int     `json:"number"`
 	Rate   float64 `json:"operations_per_second"`
 }
 
 // name is the name of its stage.
-func (t Try) name() string { return fmt.Sprintf("limit %d", t.Number) }
+func (t SearchStep) name() string { return fmt.Sprintf("limit %d", t.Number) }
 
 // phase is the name of the part of the stage at that rate.
-func (t Try) phase() string { return t.name() + ": " + rateName(t.Rate) }
+func (t SearchStep) phase() string { return t.name() + ": " + rateName(t.Rate) }
 
 // Search is the state of a search. It belongs to one goroutine.
 type Search struct {
@@ -122,17 +122,17 @@ func (f *Find) Search(partitions int) *Search {
 }
 
 // Next returns the next step, and false if the search is over. It changes nothing.
-func (s *Search) Next() (Try, bool) {
+func (s *Search) Next() (SearchStep, bool) {
 	rate, more := s.find.Next(s.limit.Steps)
 	// If every rate is refused this much, lower rates show nothing new.
-	return Try{len(s.limit.Steps) + 1, rate}, more && s.limit.Sporadic <= maxSporadicShare
+	return SearchStep{len(s.limit.Steps) + 1, rate}, more && s.limit.Sporadic <= maxSporadicShare
 }
 
-// Spend adds the entities that a step counted, also of one that was stopped.
-func (s *Search) Spend(m *Measured) { s.limit.Entities += m.Counted }
+// AddEntities adds the entities that a step counted, also of one that was stopped.
+func (s *Search) AddEntities(m *Measured) { s.limit.Entities += m.Counted }
 
-// Tell adds the measurements of the step that Next returned.
-func (s *Search) Tell(m *Measured) {
+// AddStep adds the measurements of the step that Next returned.
+func (s *Search) AddStep(m *Measured) {
 	t, _ := s.Next()
 	first := float64(max(1, m.First))
 	step := results.LimitStep{Phase: t.phase(), Rate: t.Rate, Seconds: s.find.length(t.Rate).Seconds(),

@@ -14,7 +14,7 @@ import (
 )
 
 // Member is the part of a campaign in one of several processes, which offer a scenario together. It
-// offers traffic only: the campaign with [Options.Elsewhere] creates, fills, checks and drops the
+// offers traffic only: the campaign with [Options.OfferElsewhere] creates, fills, checks and drops the
 // tables, before the first member begins and after the last has ended.
 type Member struct {
 	Share drive.Share
@@ -24,15 +24,15 @@ type Member struct {
 	// Began, if not nil, is called when it began, with the delay.
 	Began func(late time.Duration)
 	// Search leads the search, if the campaign is one.
-	Search Searching
+	Search SearchLeader
 }
 
-// Searching is the leader of a search.
-type Searching interface {
+// SearchLeader is the leader of a search.
+type SearchLeader interface {
 	// Next waits for the next step and returns when it begins, and false if the search is over.
-	Next(context.Context) (t Try, begins clock.Instant, more bool, err error)
-	// Came receives what the member measured.
-	Came(Try, *Measured)
+	Next(context.Context) (t SearchStep, begins clock.Instant, more bool, err error)
+	// Report receives what the member measured.
+	Report(SearchStep, *Measured)
 }
 
 // From has the run's number of the first operation of the traffic, and of the first entity that it
@@ -146,7 +146,7 @@ func (c *Campaign) Offered(processes int) ([]Offered, error) {
 
 // OfferedBy returns what a number of processes offer together in a step of the search, by the time
 // since the step began.
-func (c *Campaign) OfferedBy(t Try, processes int) ([]Offered, error) {
+func (c *Campaign) OfferedBy(t SearchStep, processes int) ([]Offered, error) {
 	stage, _, err := c.stepStage(t)
 	if err != nil {
 		return nil, err
@@ -181,9 +181,9 @@ func shares(processes int, from, below uint64) []int64 {
 	return list
 }
 
-// Undivided returns why several processes cannot offer a scenario together, each a [fields.Fault]
+// SharingFaults returns why several processes cannot offer a scenario together, each a [fields.Fault]
 // with its field; nil if they can.
-func Undivided(s *scenarios.Scenario, processes int) (faults []error) {
+func SharingFaults(s *scenarios.Scenario, processes int) (faults []error) {
 	fault := func(path, format string, args ...any) {
 		faults = append(faults, fields.Fault{Path: path, What: fmt.Sprintf(format, args...) + ", which several processes cannot share"})
 	}

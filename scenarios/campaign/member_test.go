@@ -48,7 +48,7 @@ func offeredBy(t *testing.T, s *scenarios.Scenario, of int) ([]results.MergePart
 	var parts []results.MergePart
 	o := campaign.Options{Scenario: s, Table: "T", NewName: true}
 	lead := o
-	lead.Elsewhere = func(ctx context.Context, from campaign.From) error {
+	lead.OfferElsewhere = func(ctx context.Context, from campaign.From) error {
 		for i := range of {
 			one := o
 			one.Member = &campaign.Member{Share: drive.Share{Index: i, Of: of}, From: from, Begins: clock.Instant(time.Second)}
@@ -88,7 +88,7 @@ func TestMembersAreTheWhole(t *testing.T) {
 		}
 		s := parsed(t, text)
 		of := 1 + rng.IntN(6)
-		require.Emptyf(t, campaign.Undivided(s, of), "seed %d", seed)
+		require.Emptyf(t, campaign.SharingFaults(s, of), "seed %d", seed)
 		c := planned(t, campaign.Options{Scenario: s, Table: "T", NewName: true})
 		plan, err := c.Offered(of)
 		require.NoError(t, err)
@@ -164,11 +164,11 @@ func TestUndivided(t *testing.T) {
 		{plain + "operations: [{verb: get, limit: 20}]", "", "phases[1].traffic.operations[0].limit"},
 	} {
 		s := parsed(t, fmt.Sprintf(races, row.traffic)+row.more)
-		text := fmt.Sprint(campaign.Undivided(s, 3))
+		text := fmt.Sprint(campaign.SharingFaults(s, 3))
 		assert.Truef(t, (row.field != "" || text == "[]") && strings.Contains(text, row.field),
 			"%s%s: %s; want a fault of %q", row.traffic, row.more, text, row.field)
 	}
-	assert.Contains(t, fmt.Sprint(campaign.Undivided(builtin(t, "eventual-transaction-workers"), 2)), "workflow",
+	assert.Contains(t, fmt.Sprint(campaign.SharingFaults(builtin(t, "eventual-transaction-workers"), 2)), "workflow",
 		"of a scenario with queues")
 }
 
@@ -184,22 +184,22 @@ type lockstep struct {
 	begins      clock.Instant
 }
 
-// Next implements [campaign.Searching].
-func (l *lockstep) Next(context.Context) (campaign.Try, clock.Instant, bool, error) {
+// Next implements [campaign.SearchLeader].
+func (l *lockstep) Next(context.Context) (campaign.SearchStep, clock.Instant, bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t, more := l.search.Next()
 	return t, l.begins, more, nil
 }
 
-// Came implements [campaign.Searching].
-func (l *lockstep) Came(_ campaign.Try, m *campaign.Measured) {
+// Report implements [campaign.SearchLeader].
+func (l *lockstep) Report(_ campaign.SearchStep, m *campaign.Measured) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.sum.Add(m)
 	if l.came++; l.came == l.of {
-		l.search.Spend(l.sum)
-		l.search.Tell(l.sum)
+		l.search.AddEntities(l.sum)
+		l.search.AddStep(l.sum)
 		l.sum, l.came, l.begins = new(campaign.Measured), 0, l.begins.Add(2*time.Minute)
 		l.round++
 		l.all.Broadcast()
@@ -228,7 +228,7 @@ func TestASearchByMembersIsTheWhole(t *testing.T) {
 		parts := make([]results.MergePart, of)
 		var begun campaign.From
 		lead := o
-		lead.Elsewhere = func(_ context.Context, from campaign.From) error { begun = from; return nil }
+		lead.OfferElsewhere = func(_ context.Context, from campaign.From) error { begun = from; return nil }
 		c = planned(t, lead)
 		carried(t, c, new(targettest.Fake))
 		var all sync.WaitGroup
@@ -263,7 +263,7 @@ func sameSteps(t *testing.T, name string, c *campaign.Campaign, of int, parts []
 	}
 	var plan []campaign.Offered
 	for n, step := range whole.Limit.Steps {
-		offered, err := c.OfferedBy(campaign.Try{Number: n + 1, Rate: step.Rate}, of)
+		offered, err := c.OfferedBy(campaign.SearchStep{Number: n + 1, Rate: step.Rate}, of)
 		require.NoError(t, err)
 		plan = append(plan, offered...)
 	}

@@ -27,10 +27,10 @@ import (
 func deletes(op *target.Operation) bool { return op.Verb == entity.DeleteTable }
 
 // holding notes in the options what a run tells of what it holds.
-func holding(o campaign.Options, clk clock.Clock) (campaign.Options, map[campaign.Made]bool) {
-	held := make(map[campaign.Made]bool)
+func holding(o campaign.Options, clk clock.Clock) (campaign.Options, map[campaign.Resource]bool) {
+	held := make(map[campaign.Resource]bool)
 	o.NewName, o.Clock = true, clk
-	o.Holding = func(made campaign.Made, there bool) { held[made] = there }
+	o.OnResource = func(made campaign.Resource, there bool) { held[made] = there }
 	return o, held
 }
 
@@ -62,7 +62,7 @@ func TestStoppedRunWhoseTargetDropsNothing(t *testing.T) {
 			assert.Truef(t, r.ended == nil || errors.Is(r.ended, context.Canceled), "%s: %v", row.sentence, r.ended)
 			ended := r.record.Duration
 			assert.Truef(t, ended >= row.after && ended <= row.after+row.limit+200*time.Millisecond, "%s: it ended at %v", row.sentence, ended)
-			there, known := held[campaign.Made{What: campaign.MadeTable, Name: "stress"}]
+			there, known := held[campaign.Resource{What: campaign.ResourceTable, Name: "stress"}]
 			assert.Truef(t, known && len(held) == 1 && there == row.left, "%s: it told of %v", row.sentence, held)
 		})
 	}
@@ -81,7 +81,7 @@ func TestStoppedRunOfWhichOneAccountIsSilent(t *testing.T) {
 		assert.ErrorIs(t, r.ended, context.Canceled, "Run")
 		assert.LessOrEqual(t, r.record.Duration, after+campaign.EndingLimit+campaign.EndingStep)
 		for account, left := range []bool{true, false} {
-			made := campaign.Made{What: campaign.MadeTable, Name: "races", Account: account}
+			made := campaign.Resource{What: campaign.ResourceTable, Name: "races", Account: account}
 			there, known := held[made]
 			assert.Truef(t, known && there == left, "account %d: it told of %v", account, held)
 			assert.Equal(t, left, len(w.engine.TableNames(w.accounts[account])) > 0, "account %d has a table", account)
@@ -225,7 +225,7 @@ func TestStoresGoThoughTheRecordFails(t *testing.T) {
 			s, folder := builtin(t, name), new(brokenFolder)
 			w := newWorld(t, s, clk)
 			o := campaign.Options{Scenario: s, Table: "races",
-				Entering: func(p campaign.Progress) { folder.broken = folder.broken || p.Stage == "drop" }}
+				OnStage: func(p campaign.Progress) { folder.broken = folder.broken || p.Stage == "drop" }}
 			assert.ErrorIsf(t, folder.into(t, w.runner(), o), results.ErrWrite, "%s: Run", name)
 			w.checkNothingLeft(t, name, "races-moves", "races-poison")
 		})

@@ -17,9 +17,9 @@ import (
 	"loadgen/target"
 )
 
-// Made is what a campaign makes at a service.
-type Made struct {
-	// What is [MadeTable], [MadeQueue] or [MadeContainer].
+// Resource is what a campaign makes at a service.
+type Resource struct {
+	// What is [ResourceTable], [ResourceQueue] or [ResourceContainer].
 	What, Name string
 	// Account is that of a table; queues and containers are in the first.
 	Account int
@@ -29,9 +29,9 @@ type Made struct {
 
 // What a campaign makes.
 const (
-	MadeTable     = "table"
-	MadeQueue     = "queue"
-	MadeContainer = "container"
+	ResourceTable     = "table"
+	ResourceQueue     = "queue"
+	ResourceContainer = "container"
 )
 
 // maxTableName is how much of the table's name a store's name keeps: it has at most 63 characters.
@@ -64,24 +64,24 @@ func listOf[T any](list func(workflow.Arguments) []T, a workflow.Arguments) []T 
 }
 
 // workflowStores returns the tables, queues and containers that workflows may create, each once.
-func (c *Campaign) workflowStores() []Made {
-	var list []Made
+func (c *Campaign) workflowStores() []Resource {
+	var list []Resource
 	add := func(what, name string) {
-		if one := (Made{What: what, Name: name}); !slices.Contains(list, one) {
+		if one := (Resource{What: what, Name: name}); !slices.Contains(list, one) {
 			list = append(list, one)
 		}
 	}
 	for kind, spec := range workflowsOf(c.Scenario) {
 		for _, name := range listOf(kind.Tables, spec.With) {
-			add(MadeTable, c.Table+name)
+			add(ResourceTable, c.Table+name)
 		}
 		for _, store := range listOf(kind.Stores, spec.With) {
 			switch {
 			case store.Own:
 			case store.Queue:
-				add(MadeQueue, storeName(c.Table, store.Name))
+				add(ResourceQueue, storeName(c.Table, store.Name))
 			default:
-				add(MadeContainer, storeName(c.Table, store.Name))
+				add(ResourceContainer, storeName(c.Table, store.Name))
 			}
 		}
 	}
@@ -111,7 +111,7 @@ func Tables(s *scenarios.Scenario) []string {
 
 // ownTable is a table of the run in one account: its own, or one of copies.
 type ownTable struct {
-	Made
+	Resource
 	// suffix is what its name has after that of the run's own table.
 	suffix string
 	// ours reports that this run created or adopted it.
@@ -144,7 +144,7 @@ func (c *Campaign) assignAccounts() error {
 	for account := range accounts.Number() {
 		for _, suffix := range suffixes {
 			if only, whole := accounts.AccountOfTable(suffix); !whole || only == account {
-				c.tables = append(c.tables, ownTable{Made: Made{What: MadeTable, Name: c.Table + suffix, Account: account}, suffix: suffix})
+				c.tables = append(c.tables, ownTable{Resource: Resource{What: ResourceTable, Name: c.Table + suffix, Account: account}, suffix: suffix})
 			}
 		}
 	}
@@ -164,7 +164,7 @@ func (c *Campaign) assignAccounts() error {
 }
 
 // inAccount adds the account to a name, unless it is the first: most runs have no other.
-func (m Made) inAccount(name string) string {
+func (m Resource) inAccount(name string) string {
 	if m.Account == 0 {
 		return name
 	}
@@ -181,11 +181,11 @@ func (t *ownTable) operation(verb entity.Verb) target.Operation {
 }
 
 // Drop returns the operation that deletes it.
-func (m Made) Drop() target.Operation {
+func (m Resource) Drop() target.Operation {
 	switch m.What {
-	case MadeQueue:
+	case ResourceQueue:
 		return target.Operation{Beside: &target.Beside{Verb: target.DropQueue, Store: m.Name}}
-	case MadeContainer:
+	case ResourceContainer:
 		return target.Operation{Beside: &target.Beside{Verb: target.DropContainer, Store: m.Name}}
 	default:
 		return target.Operation{Verb: entity.DeleteTable, Account: m.Account, Table: m.Name}
@@ -219,7 +219,7 @@ func (c *Campaign) drop(ctx context.Context, ended error) error {
 		if !t.ours || silent[t.Account] {
 			continue
 		}
-		err := c.dropOne(ctx, t.Made, t.stage(kindDrop))
+		err := c.dropOne(ctx, t.Resource, t.stage(kindDrop))
 		silent[t.Account] = errors.Is(err, context.Canceled)
 		failures = append(failures, err)
 	}
@@ -228,7 +228,7 @@ func (c *Campaign) drop(ctx context.Context, ended error) error {
 
 // dropOne deletes one thing, and again without a record if that cannot be written. It reports that
 // the thing is gone. A run that was stopped continues with it for at most dropLimit.
-func (c *Campaign) dropOne(ctx context.Context, one Made, stage string) error {
+func (c *Campaign) dropOne(ctx context.Context, one Resource, stage string) error {
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	if c.Clock != nil {
@@ -280,8 +280,8 @@ const (
 )
 
 // report reports what is about to be created, or is gone.
-func (c *Campaign) report(one Made, exists bool) {
-	if c.Holding != nil {
-		c.Holding(one, exists)
+func (c *Campaign) report(one Resource, exists bool) {
+	if c.OnResource != nil {
+		c.OnResource(one, exists)
 	}
 }

@@ -34,17 +34,17 @@ type Marker struct {
 	// Written is the time of the write by the service's clock.
 	Written entity.Ticks
 	// Beside are the other tables, queues and containers that its run makes.
-	Beside []Made
+	Beside []Resource
 }
 
-// AskMarker returns the request for the marker of a table.
-func AskMarker(table string) target.Operation {
+// MarkerRequest returns the request for the marker of a table.
+func MarkerRequest(table string) target.Operation {
 	return target.Operation{Verb: entity.Get, Table: table, Change: entity.Change{Verb: entity.Get, Key: markerKey}}
 }
 
-// ReadMarker returns the marker of a table from the reply to such a request, and false if there is
+// ParseMarker returns the marker of a table from the reply to such a request, and false if there is
 // none. It skips names that do not begin with the table's: they cannot be this tool's.
-func ReadMarker(table string, o *target.Outcome) (m Marker, ours bool) {
+func ParseMarker(table string, o *target.Outcome) (m Marker, ours bool) {
 	scenario, named := o.Entity.Lookup(markerScenario)
 	fresh, numbered := o.Entity.Lookup(markerFresh)
 	if !named || !numbered || scenario.Type() != entity.TypeString || fresh.Type() != entity.TypeInt64 {
@@ -55,11 +55,11 @@ func ReadMarker(table string, o *target.Outcome) (m Marker, ours bool) {
 	for one := range strings.SplitSeq(beside.Text(), ", ") {
 		what, name, _ := strings.Cut(one, " ")
 		after := storeName(table, "")
-		if what == MadeTable {
+		if what == ResourceTable {
 			after = table
 		}
-		if slices.Contains([]string{MadeTable, MadeQueue, MadeContainer}, what) && strings.HasPrefix(name, after) && len(name) > len(after) {
-			m.Beside = append(m.Beside, Made{What: what, Name: name})
+		if slices.Contains([]string{ResourceTable, ResourceQueue, ResourceContainer}, what) && strings.HasPrefix(name, after) && len(name) > len(after) {
+			m.Beside = append(m.Beside, Resource{What: what, Name: name})
 		}
 	}
 	return m, true
@@ -92,7 +92,7 @@ func (c *Campaign) create(ctx context.Context) error {
 			{Name: markerScenario, Value: entity.String(c.Scenario.Name)},
 			{Name: markerFresh, Value: entity.Int64(int64(claimed))},
 		}}
-		if i == 0 && c.Holding != nil {
+		if i == 0 && c.OnResource != nil {
 			var beside []string
 			for _, one := range c.workflowStores() {
 				beside = append(beside, one.What+" "+one.Name)
@@ -115,13 +115,13 @@ func (c *Campaign) createTable(ctx context.Context, t *ownTable) error {
 		// A run that ended before it began creates no table.
 		return err
 	}
-	c.report(t.Made, true)
+	c.report(t.Resource, true)
 	outcome, err := c.request(ctx, t.stage(kindCreate), kindCreate, t.operation(entity.CreateTable), target.Expected{Conflict: true})
-	doubt := t.Made
+	doubt := t.Resource
 	doubt.Doubtful = c.unconfirmed
 	defer func() {
 		if !t.ours {
-			c.report(t.Made, false)
+			c.report(t.Resource, false)
 			if doubt.Doubtful {
 				c.report(doubt, true)
 			}
@@ -176,7 +176,7 @@ func (c *Campaign) createLater(ctx context.Context, t *ownTable) (target.Outcome
 
 // adopt continues the numbers in the marker of an existing table. It fails without a marker.
 func (c *Campaign) adopt(ctx context.Context, t *ownTable) error {
-	get := AskMarker(t.Name)
+	get := MarkerRequest(t.Name)
 	get.Account = t.Account
 	outcome, err := c.request(ctx, t.stage("take"), kindMark, get, target.Expected{NotFound: true})
 	if err != nil {

@@ -229,11 +229,11 @@ type replay struct {
 
 // Script returns the requests of the rows of a trace. It must be a fast pure function that is safe
 // for concurrent use.
-type Script interface{ Row(n uint64) Asked }
+type Script interface{ Row(n uint64) RowRequests }
 
-// Asked are the requests of a row: for a query the Queries in order, for a transaction the
+// RowRequests are the requests of a row: for a query the Queries in order, for a transaction the
 // Transactions, else one for the entity with Key.
-type Asked struct {
+type RowRequests struct {
 	Key entity.Key
 	// Queries read until Rows entities were returned, or Pages pages of each query were read; 0 is
 	// no limit.
@@ -323,7 +323,7 @@ func (r *replay) work(k uint64, w *drive.Work) {
 }
 
 // transact sets the transactions of a row.
-func (r *replay) transact(a *Asked, w *drive.Work) {
+func (r *replay) transact(a *RowRequests, w *drive.Work) {
 	var steps []workflow.Request
 	for _, list := range a.Transactions {
 		op := target.Operation{Verb: entity.Batch, Table: r.table}

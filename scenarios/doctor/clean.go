@@ -61,7 +61,7 @@ type Leftover struct {
 	// Note explains why the table was kept.
 	Note string `json:"note"`
 
-	beside []campaign.Made
+	beside []campaign.Resource
 }
 
 // Cleaned is the result of [Clean].
@@ -166,7 +166,7 @@ func (c *Cleaned) dropAgreed(ctx context.Context, service *run.Service, agreed b
 	var named []string
 	for _, one := range c.Tables {
 		for _, made := range one.beside {
-			if made.What == campaign.MadeTable {
+			if made.What == campaign.ResourceTable {
 				named = append(named, strings.ToLower(made.Name))
 			}
 		}
@@ -179,7 +179,7 @@ func (c *Cleaned) dropAgreed(ctx context.Context, service *run.Service, agreed b
 		if agreed && one.State == LeftBehind && ctx.Err() == nil {
 			one.State = Dropped
 			// The table is last: its marker names the others.
-			for _, made := range append(slices.Clone(one.beside), campaign.Made{What: campaign.MadeTable, Name: one.Table}) {
+			for _, made := range append(slices.Clone(one.beside), campaign.Resource{What: campaign.ResourceTable, Name: one.Table}) {
 				if err := service.Drop(ctx, made); err != nil {
 					one.State, one.Note = NotDropped, fmt.Sprintf("%s %s: %s", made.What, made.Name, results.OneLine(err))
 					break

@@ -97,7 +97,7 @@ func (o *Own) Carry(ctx context.Context, c protocol.Charge, l Leading) (*results
 type tries struct{ leading Leading }
 
 // Next implements [run.Searching].
-func (t tries) Next(ctx context.Context) (one campaign.Try, begins time.Time, more bool, err error) {
+func (t tries) Next(ctx context.Context) (one campaign.SearchStep, begins time.Time, more bool, err error) {
 	turn, begins, err := t.leading.Next(ctx)
 	if err != nil || turn.What == nil {
 		return one, begins, false, err
@@ -106,8 +106,8 @@ func (t tries) Next(ctx context.Context) (one campaign.Try, begins time.Time, mo
 	return one, begins, err == nil, err
 }
 
-// Came implements [run.Searching].
-func (t tries) Came(one campaign.Try, m *campaign.Measured) {
+// Report implements [run.Searching].
+func (t tries) Report(one campaign.SearchStep, m *campaign.Measured) {
 	// Numbers and a histogram can always be written.
 	text, _ := json.Marshal(m)
 	t.leading.Came(one.Number, text)

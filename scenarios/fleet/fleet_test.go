@@ -362,7 +362,7 @@ func (r *rates) Next(came []json.RawMessage) (json.RawMessage, error) {
 	if r.came = append(r.came, all); len(r.came) > len(r.list) {
 		return nil, nil
 	}
-	return json.Marshal(campaign.Try{Number: len(r.came), Rate: r.list[len(r.came)-1]})
+	return json.Marshal(campaign.SearchStep{Number: len(r.came), Rate: r.list[len(r.came)-1]})
 }
 
 // The steps of a search are tried by all from one instant on, and each follows from what all have
@@ -384,7 +384,7 @@ func TestTurnsOfASearch(t *testing.T) {
 				time.Sleep(time.Until(at) + 2*time.Second)
 				m := &campaign.Measured{Scheduled: int64(one.Rate) + int64(c.Index)}
 				m.Response.Record(time.Duration(1+c.Index) * time.Millisecond)
-				tries{l}.Came(one, m)
+				tries{l}.Report(one, m)
 			}
 			return record, err
 		}

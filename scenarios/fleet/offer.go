@@ -179,8 +179,8 @@ func (s *search) Next(came []json.RawMessage) (json.RawMessage, error) {
 			}
 			all.Add(&one)
 		}
-		s.Spend(all)
-		s.Tell(all)
+		s.AddEntities(all)
+		s.AddStep(all)
 	}
 	t, more := s.Search.Next()
 	if !more {

@@ -69,13 +69,13 @@ func (p *Plan) campaign(started time.Time) (*campaign.Campaign, error) {
 		o.Clock = clock.NewReal()
 	}
 	if p.On == Remote { // what any other run makes ends with this process
-		o.Holding = func(made campaign.Made, there bool) {
+		o.OnResource = func(made campaign.Resource, there bool) {
 			// Of several accounts the first has the queues and containers.
 			where := p.Accounts[made.Account].String()
-			if one, beside := map[string]azure.Neighbour{campaign.MadeQueue: azure.Queue, campaign.MadeContainer: azure.Blob}[made.What]; beside {
+			if one, beside := map[string]azure.Neighbour{campaign.ResourceQueue: azure.Queue, campaign.ResourceContainer: azure.Blob}[made.What]; beside {
 				where, _ = p.Accounts[0].Neighbour(one)
 			}
-			p.Remains.Hold(Remain{Made: made, Where: where, Kept: p.Keep && !made.Doubtful}, there)
+			p.Remains.Hold(Remain{Resource: made, Where: where, Kept: p.Keep && !made.Doubtful}, there)
 		}
 	}
 	p.together(&o)
@@ -85,7 +85,7 @@ func (p *Plan) campaign(started time.Time) (*campaign.Campaign, error) {
 // attend enters into the options of a campaign who watches it, and what fails on purpose.
 func (p *Plan) attend(o *campaign.Options) {
 	if p.Progress != nil {
-		o.Entering = p.Progress.Enters
+		o.OnStage = p.Progress.Enters
 	}
 	if p.injector != nil {
 		o.Faults = p.injector
@@ -176,7 +176,7 @@ type Remains struct {
 
 // Remain is a table, a queue or a container of blobs that a run has made, or is about to.
 type Remain struct {
-	campaign.Made
+	campaign.Resource
 	// Where is the address of its account.
 	Where string
 	// Kept says that it stays in place because it was asked for.

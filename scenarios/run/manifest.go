@@ -82,7 +82,7 @@ func (p *Plan) load(m *results.Manifest, c *campaign.Campaign) error {
 		// Where the load goes, the phase no longer says alone; and of another load than
 		// its own the scenario expects nothing.
 		m.Checks = nil
-		partitions, err := c.FindOver()
+		partitions, err := c.SearchedPartitions()
 		if err == nil && p.Find.Of == results.LimitPartition {
 			m.PartitionKey = partitions[0]
 		}

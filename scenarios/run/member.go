@@ -40,8 +40,8 @@ type Member struct {
 // Searching is who leads a search, as a member of it sees that: as of campaign, but for the
 // instant, which is one of the wall with a reading of the monotonic clock.
 type Searching interface {
-	Next(context.Context) (t campaign.Try, begins time.Time, more bool, err error)
-	Came(campaign.Try, *campaign.Measured)
+	Next(context.Context) (t campaign.SearchStep, begins time.Time, more bool, err error)
+	Report(campaign.SearchStep, *campaign.Measured)
 }
 
 // searching tells a campaign when the steps of its search begin by the clock of the run.
@@ -50,8 +50,8 @@ type searching struct {
 	clock clock.Real
 }
 
-// Next implements [campaign.Searching].
-func (s *searching) Next(ctx context.Context) (campaign.Try, clock.Instant, bool, error) {
+// Next implements [campaign.SearchLeader].
+func (s *searching) Next(ctx context.Context) (campaign.SearchStep, clock.Instant, bool, error) {
 	t, begins, more, err := s.Searching.Next(ctx)
 	return t, clock.Instant(begins.Sub(s.clock.Started())), more, err
 }
@@ -105,7 +105,7 @@ const beforeBegin = time.Second
 // together enters into the options of a campaign what several processes offer together.
 func (p *Plan) together(o *campaign.Options) {
 	if m := p.Member; m != nil {
-		o.Holding, o.RunMark, o.Peak = nil, m.Mark, 0
+		o.OnResource, o.RunMark, o.Peak = nil, m.Mark, 0
 		o.Member = &campaign.Member{Share: m.Share, From: m.From, Begins: clock.Instant(beforeBegin), Began: m.Began}
 		if p.Find != nil {
 			o.Member.Search = &searching{Searching: m.Search}
@@ -113,7 +113,7 @@ func (p *Plan) together(o *campaign.Options) {
 	}
 	if p.Elsewhere != nil {
 		table, mark := o.Table, o.RunMark
-		o.Elsewhere = func(ctx context.Context, from campaign.From) error {
+		o.OfferElsewhere = func(ctx context.Context, from campaign.From) error {
 			h := Handed{From: from, Table: table, Mark: mark, AppendSecond: p.handed.appendSecond}
 			h.Engine = p.handed.destination.engine
 			before := countsOf(p.handed.destination.counter)
@@ -194,13 +194,13 @@ func (p *Plan) togetherFaults() (faults []error) {
 			add(one.field, "it requires a single sending process")
 		}
 	}
-	return append(faults, campaign.Undivided(p.Scenario, p.Elsewhere.Processes)...)
+	return append(faults, campaign.SharingFaults(p.Scenario, p.Elsewhere.Processes)...)
 }
 
 // Offered returns what the scenario of a plan offers, or a step of its search where that is not
 // nil, and how much of it is due to each of so many processes, by the time of a record, which
 // begins before the first of it.
-func (p *Plan) Offered(step *campaign.Try, processes int) ([]campaign.Offered, error) {
+func (p *Plan) Offered(step *campaign.SearchStep, processes int) ([]campaign.Offered, error) {
 	c, err := campaignOf(p.options(TablePrefix))
 	if err != nil {
 		return nil, err
@@ -227,7 +227,7 @@ func (p *Plan) Searched() (s *campaign.Search, err error) {
 	if err != nil {
 		return nil, err
 	}
-	partitions, err := c.FindOver()
+	partitions, err := c.SearchedPartitions()
 	if err != nil {
 		return nil, fmt.Errorf("%w", wrong("", "%v", err))
 	}

@@ -85,14 +85,14 @@ func errAnswer(o *target.Outcome) error {
 // Marker returns the marker of a table; marked is false where it has none, ours where that is
 // of another kind. The error says what the service answered.
 func (s *Service) Marker(ctx context.Context, table string) (m campaign.Marker, marked, ours bool, err error) {
-	ask := campaign.AskMarker(table)
+	ask := campaign.MarkerRequest(table)
 	switch o := s.tables.Do(ctx, &ask); {
 	case o.Status == entity.ResourceNotFound.Status():
 		return m, false, false, nil
 	case o.Class(target.Expected{}) != results.Ok:
 		return m, false, false, errAnswer(&o)
 	default:
-		m, ours = campaign.ReadMarker(table, &o)
+		m, ours = campaign.ParseMarker(table, &o)
 		return m, true, ours, nil
 	}
 }
@@ -121,12 +121,12 @@ func (s *Service) Written(ctx context.Context, table string, since time.Time) (s
 }
 
 // Drop drops one thing, also where it is gone. The error says what the service answered.
-func (s *Service) Drop(ctx context.Context, made campaign.Made) error {
+func (s *Service) Drop(ctx context.Context, made campaign.Resource) error {
 	op := made.Drop()
 	var to target.Target = s.tables
-	if made.What != campaign.MadeTable {
+	if made.What != campaign.ResourceTable {
 		kind, setting := azure.Blob, "BlobEndpoint"
-		if made.What == campaign.MadeQueue {
+		if made.What == campaign.ResourceQueue {
 			kind, setting = azure.Queue, "QueueEndpoint"
 		}
 		address, known := s.endpoint.Neighbour(kind)

@@ -235,7 +235,7 @@ func (p *Plan) enoughPartitions() error {
 	if err != nil {
 		return err
 	}
-	partitions, err := c.FindOver()
+	partitions, err := c.SearchedPartitions()
 	switch {
 	case err != nil:
 		return wrong("", "%v", err)

@@ -87,7 +87,7 @@ func logOf(t *testing.T, s *scenarios.Scenario) []byte {
 	e := engine.New(engine.Options{Model: m, Accounts: []string{"races"}, Calendar: clock.Epoch(begins), Seed: s.Seed, Dataless: !s.Reads()})
 	at := &logged{Immediate: target.NewInProcess(e, "races", nil), transactions: true}
 	runtest.Campaign{Target: at, Options: campaign.Options{Scenario: s, Table: "Results", NewName: true, RunMark: "run", Blank: true,
-		Entering: func(p campaign.Progress) { at.begun = p.Stage != "load" }}}.MustRun(t)
+		OnStage: func(p campaign.Progress) { at.begun = p.Stage != "load" }}}.MustRun(t)
 	return at.lines
 }
 

@@ -96,11 +96,11 @@ func (s *script) form(written []kin, f *forming) (fault error) {
 }
 
 // Row implements [campaign.Script].
-func (s *script) Row(n uint64) campaign.Asked {
+func (s *script) Row(n uint64) campaign.RowRequests {
 	switch one := &s.of.List[n]; one.Verb {
 	case entity.Query:
 		q, r := one.Query, &s.reads[one.number]
-		a := campaign.Asked{Entities: max(1, one.Entities)}
+		a := campaign.RowRequests{Entities: max(1, one.Entities)}
 		for _, span := range r.ranges {
 			asked := target.Query{Range: span}
 			if r.tight && q.Exact {
@@ -117,12 +117,12 @@ func (s *script) Row(n uint64) campaign.Asked {
 		}
 		return a
 	case entity.Batch:
-		a := campaign.Asked{Transactions: s.batches[one.number]}
+		a := campaign.RowRequests{Transactions: s.batches[one.number]}
 		for _, keys := range a.Transactions {
 			a.Entities += int64(len(keys))
 		}
 		return a
 	default:
-		return campaign.Asked{Key: s.keys[n], Entities: 1}
+		return campaign.RowRequests{Key: s.keys[n], Entities: 1}
 	}
 }
