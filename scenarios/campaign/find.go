@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -96,16 +97,6 @@ func (f *Find) drainStep(rate float64) arrival.Step {
 	return arrival.Step{Rate: min(drainFactor*rate, arrival.MaxRate), Length: drainLength}
 }
 
-// searchPhases returns the phases of a step: the one that drains the target is not reported.
-func (f *Find) searchPhases(t SearchStep) (list []results.Phase) {
-	first, begin := f.drainStep(t.Rate), stepPause
-	if first.Length > 0 {
-		begin += first.Length
-		list = append(list, results.Phase{Name: t.name() + " (drain)", Stage: t.name(), Begin: stepPause, End: begin, Rate: first.Rate})
-	}
-	return append(list, results.Phase{Name: t.phase(), Begin: begin, End: begin + f.length(t.Rate), Rate: t.Rate, Reported: true})
-}
-
 // paused is a schedule that begins after a pause.
 type paused struct {
 	arrival.Schedule
@@ -164,12 +155,16 @@ func (c *Campaign) find(ctx context.Context, phase int) error {
 // stepGrace is how long after a step its operations can retry.
 const stepGrace = 5 * time.Second
 
-// stepStage returns the stage of a step, without its operations, and how many of them drain the target.
+// stepStage returns the stage of a step, without its operations, and how many of them drain the
+// target. The part that drains the target is not reported.
 func (c *Campaign) stepStage(t SearchStep) (stage *drive.Stage, before uint64, err error) {
-	first := c.Find.drainStep(t.Rate)
-	parts := []arrival.Step{first, {Rate: t.Rate, Length: c.Find.length(t.Rate)}}
-	if first.Length == 0 {
-		parts = parts[1:]
+	first, step := c.Find.drainStep(t.Rate), arrival.Step{Rate: t.Rate, Length: c.Find.length(t.Rate)}
+	begin := stepPause + first.Length
+	parts := []arrival.Step{step}
+	phases := []results.Phase{{Name: t.phase(), Begin: begin, End: begin + step.Length, Rate: t.Rate, Reported: true}}
+	if first.Length > 0 {
+		parts = []arrival.Step{first, step}
+		phases = slices.Insert(phases, 0, results.Phase{Name: t.name() + " (drain)", Stage: t.name(), Begin: stepPause, End: begin, Rate: first.Rate})
 	}
 	steps, err := arrival.NewSteps(parts...)
 	if err != nil {
@@ -178,7 +173,7 @@ func (c *Campaign) stepStage(t SearchStep) (stage *drive.Stage, before uint64, e
 	before = dueBefore(steps, first.Length)
 	schedule := arrival.NewJittered(steps, clock.NewStream(c.Scenario.Seed, "arrivals/"+t.name()))
 	return &drive.Stage{Name: t.name(), Schedule: paused{schedule, stepPause}, Retry: *c.retries[""], Once: before,
-		Grace: stepGrace, WholeSecond: true, Phases: c.Find.searchPhases(t)}, before, nil
+		Grace: stepGrace, WholeSecond: true, Phases: phases}, before, nil
 }
 
 // measureStep offers one rate for a step, or a member's share of it, and returns what it measured.

@@ -333,13 +333,8 @@ func (m *mix) pick(k uint64) int {
 		return 0
 	}
 	draw := m.kinds.At(k)
-	chance := draw.IntN(m.weights)
-	for i, upTo := range m.upTo {
-		if chance < upTo {
-			return i
-		}
-	}
-	panic("campaign: a chance beyond the sum of the weights")
+	kind, _ := slices.BinarySearch(m.upTo, draw.IntN(m.weights)+1)
+	return kind
 }
 
 // dueOf returns the mean number of entities that an operation of a phase is due to count, and how

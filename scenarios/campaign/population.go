@@ -19,10 +19,8 @@ const visibleAfter = time.Second
 // find an entity whose insert failed.
 type population struct {
 	loaded uint64
-	// instant returns when an operation is due since the beginning of the phase, rate the
-	// approximate rate per second at a time.
+	// instant returns when an operation is due since the beginning of the phase.
 	instant func(k uint64) time.Duration
-	rate    func(at time.Duration) float64
 	// insertions has the phases that insert entities, the oldest first and this one last.
 	insertions []insertions
 	choice     clock.Stream
@@ -34,12 +32,6 @@ type population struct {
 func newPopulation(loaded uint64, d *phasePlan, seed uint64, phase string) *population {
 	specs := d.Operations
 	p := &population{loaded: loaded, instant: d.at, choice: clock.NewStream(seed, "choice/"+phase), popular: make([]*keys.Picks, len(specs))}
-	p.rate = func(at time.Duration) float64 {
-		if d.stage.Schedule != nil {
-			return d.stage.Schedule.Rate(at)
-		}
-		return float64(d.Clients) / d.Pace().Seconds()
-	}
 	ranked := keys.Ranked{Of: int64(loaded), Scramble: true}
 	for i := range specs {
 		// spread is the distribution over the loaded entities.
@@ -77,24 +69,10 @@ func (p *population) chooseEvent(k uint64, kind int, of *scenarios.Access) keys.
 }
 
 // visible returns how many operations were due long enough before operation k. They become due in
-// the order of their numbers: it searches from the number that the rate suggests.
+// the order of their numbers.
 func (p *population) visible(k uint64) uint64 {
 	edge := p.instant(k) - visibleAfter
-	if edge < 0 {
-		return 0
-	}
-	due := func(i uint64) bool { return i == 0 || p.instant(i-1) <= edge }
-	guess := k - min(k, uint64(p.rate(edge)*visibleAfter.Seconds()))
-	low, high := guess, guess
-	for step := uint64(1); !due(low); step *= 2 {
-		high, low = low, low-min(low, step)
-	}
-	for step := uint64(1); high <= low && low < k; step *= 2 {
-		if high = min(k, low+step); due(high) {
-			low = high
-		}
-	}
-	return low + uint64(sort.Search(int(high-low)-1, func(n int) bool { return !due(low + uint64(n) + 1) }))
+	return uint64(sort.Search(int(k), func(n int) bool { return p.instant(uint64(n)) > edge }))
 }
 
 // drawRecent returns one of about window newest entities, each equally likely. Every operation has a

@@ -17,17 +17,17 @@ import (
 	"loadgen/target"
 )
 
-// Resource is what a campaign makes at a service.
+// Resource is a table, a queue or a container that a campaign creates.
 type Resource struct {
 	// What is [ResourceTable], [ResourceQueue] or [ResourceContainer].
 	What, Name string
 	// Account is that of a table; queues and containers are in the first.
 	Account int
-	// Doubtful reports that nobody knows whether this run made it: it is not dropped.
+	// Doubtful reports that it is unknown whether this run created it: then it is not dropped.
 	Doubtful bool
 }
 
-// What a campaign makes.
+// The kinds of resources.
 const (
 	ResourceTable     = "table"
 	ResourceQueue     = "queue"
@@ -63,26 +63,34 @@ func listOf[T any](list func(workflow.Arguments) []T, a workflow.Arguments) []T 
 	return list(a)
 }
 
+// storesOf returns the suffixes of the tables that the workflows of a scenario create and delete,
+// and the stores that they use.
+func storesOf(s *scenarios.Scenario) (tables []string, stores []workflow.Store) {
+	for kind, spec := range workflowsOf(s) {
+		tables = append(tables, listOf(kind.Tables, spec.With)...)
+		stores = append(stores, listOf(kind.Stores, spec.With)...)
+	}
+	return tables, stores
+}
+
 // workflowStores returns the tables, queues and containers that workflows may create, each once.
-func (c *Campaign) workflowStores() []Resource {
-	var list []Resource
-	add := func(what, name string) {
-		if one := (Resource{What: what, Name: name}); !slices.Contains(list, one) {
+func (c *Campaign) workflowStores() (list []Resource) {
+	add := func(one Resource) {
+		if !slices.Contains(list, one) {
 			list = append(list, one)
 		}
 	}
-	for kind, spec := range workflowsOf(c.Scenario) {
-		for _, name := range listOf(kind.Tables, spec.With) {
-			add(ResourceTable, c.Table+name)
-		}
-		for _, store := range listOf(kind.Stores, spec.With) {
-			switch {
-			case store.Own:
-			case store.Queue:
-				add(ResourceQueue, storeName(c.Table, store.Name))
-			default:
-				add(ResourceContainer, storeName(c.Table, store.Name))
-			}
+	tables, stores := storesOf(c.Scenario)
+	for _, suffix := range tables {
+		add(Resource{What: ResourceTable, Name: c.Table + suffix})
+	}
+	for _, one := range stores {
+		switch {
+		case one.Own:
+		case one.Queue:
+			add(Resource{What: ResourceQueue, Name: storeName(c.Table, one.Name)})
+		default:
+			add(Resource{What: ResourceContainer, Name: storeName(c.Table, one.Name)})
 		}
 	}
 	return list
@@ -91,10 +99,9 @@ func (c *Campaign) workflowStores() []Resource {
 // Stores reports whether a scenario needs queues, containers of blobs, and services of the
 // application's own, for which stand-ins answer.
 func Stores(s *scenarios.Scenario) (queues, blobs, own bool) {
-	for kind, spec := range workflowsOf(s) {
-		for _, store := range listOf(kind.Stores, spec.With) {
-			queues, blobs, own = queues || store.Queue, blobs || !store.Queue && !store.Own, own || store.Own
-		}
+	_, stores := storesOf(s)
+	for _, one := range stores {
+		queues, blobs, own = queues || one.Queue, blobs || !one.Queue && !one.Own, own || one.Own
 	}
 	return queues, blobs, own
 }
@@ -102,11 +109,8 @@ func Stores(s *scenarios.Scenario) (queues, blobs, own bool) {
 // Tables returns the suffixes of the tables that the workflows of a scenario create and delete:
 // after a table name that the user chose, they could belong to somebody else.
 func Tables(s *scenarios.Scenario) []string {
-	var names []string
-	for kind, spec := range workflowsOf(s) {
-		names = append(names, listOf(kind.Tables, spec.With)...)
-	}
-	return names
+	tables, _ := storesOf(s)
+	return tables
 }
 
 // ownTable is a table of the run in one account: its own, or one of copies.
