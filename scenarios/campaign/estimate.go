@@ -12,14 +12,14 @@ import (
 )
 
 // tableEstimate estimates what a table of event traffic holds, in the order of the index: what was
-// loaded and what operations insert, as if all succeeded. In a large table one entity in every so
-// many stands for the others, chosen at random, since keys can repeat as regularly as a counter.
+// loaded and what operations insert, as if all succeeded. In a large table a random sample of the
+// entities represents all: keys can repeat as regularly as a counter.
 type tableEstimate struct {
-	held []estimatedEntity
-	// samples are some of them, each of which stands for a number of others: all if they are few.
+	entities []estimatedEntity
+	// samples are some of them, each of which represents sampleWeight entities: all if they are few.
 	// Filters are evaluated on samples.
-	samples []sample
-	stands  uint64
+	samples      []sample
+	sampleWeight uint64
 }
 
 // sample is an entity that filters are evaluated on.
@@ -30,12 +30,12 @@ type sample struct {
 	stored   entity.Packed
 }
 
-// estimatedEntity is an entity, the number of entities that it stands for, and the first operation
+// estimatedEntity is an entity, the number of entities that it represents, and the first operation
 // that can read it: 0 if it existed before the phase.
 type estimatedEntity struct {
-	key   entity.Key
-	each  float64
-	since uint64
+	key         entity.Key
+	weight      float64
+	visibleFrom uint64
 }
 
 const (
@@ -50,53 +50,53 @@ const (
 	maxTried   = 2048
 )
 
-// newTableEstimate returns the estimate of a table with some locations. It keeps about held
-// entities and visits about turned operations. more are further entities of the table.
-func newTableEstimate(e *events, locations []location, held, turned int, more ...entity.Key) *tableEstimate {
+// newTableEstimate returns the estimate of a table with some locations. It keeps about
+// maxEntities entities and searches about maxOperations operations. more are further entities of the table.
+func newTableEstimate(e *events, locations []location, maxEntities, maxOperations int, more ...entity.Key) *tableEstimate {
 	all, operations := float64(e.loaded), uint64(0)
 	for i := range e.insertions {
 		all += float64(e.insertions[i].operations) * e.insertions[i].meanEach
 		operations += e.insertions[i].operations
 	}
-	each := sampler{uint64(max(1, all*float64(len(locations))/float64(held))), e.sample}
-	kept := sampler{1 + uint64(all*float64(len(locations)))/each.of/maxSamples, e.turns}
-	s := &tableEstimate{held: make([]estimatedEntity, 0, int(min(all*float64(len(locations)), float64(held)))+len(more)), stands: kept.of * each.of}
+	each := sampler{uint64(max(1, all*float64(len(locations))/float64(maxEntities))), e.sample}
+	kept := sampler{1 + uint64(all*float64(len(locations)))/each.every/maxSamples, e.turns}
+	s := &tableEstimate{entities: make([]estimatedEntity, 0, int(min(all*float64(len(locations)), float64(maxEntities)))+len(more)), sampleWeight: kept.every * each.every}
 	add := func(event keys.Event, stands float64, since uint64) {
 		for i, location := range locations {
 			one := estimatedEntity{location.generator.KeyOf(event), stands, since}
-			if kept.selects(uint64(len(s.held))) {
+			if kept.selects(uint64(len(s.entities))) {
 				tried := sample{estimatedEntity: one, event: event, location: i}
-				tried.each *= float64(kept.of)
+				tried.weight *= float64(kept.every)
 				s.samples = append(s.samples, tried)
 			}
-			s.held = append(s.held, one)
+			s.entities = append(s.entities, one)
 		}
 	}
-	each.draw(e.loaded, func(n, stands uint64) { add(keys.Event{Number: n}, float64(stands), 0) })
-	turn := sampler{1 + operations/uint64(turned), e.turns}
+	each.visit(e.loaded, func(n, stands uint64) { add(keys.Event{Number: n}, float64(stands), 0) })
+	turn := sampler{1 + operations/uint64(maxOperations), e.turns}
 	for i := range e.insertions {
 		g, now := &e.insertions[i], i == len(e.insertions)-1
 		if g.maxEach == 0 {
 			continue
 		}
-		some, passed := sampler{max(1, each.of/turn.of), e.sample}, uint64(0)
-		turn.draw(g.operations, func(k, operations uint64) {
+		some, passed := sampler{max(1, each.every/turn.every), e.sample}, uint64(0)
+		turn.visit(g.operations, func(k, operations uint64) {
 			since := uint64(0)
 			if now {
 				since = k + 1 // it has yet to come
 			}
 			for at := range g.events.inserted(g.events.pick(k)) {
 				if some.selects(passed) {
-					add(g.events.insertedEvent(k, at), float64(operations*some.of), since)
+					add(g.events.insertedEvent(k, at), float64(operations*some.every), since)
 				}
 				passed++
 			}
 		})
 	}
 	for _, key := range more {
-		s.held = append(s.held, estimatedEntity{key, 1, 0})
+		s.entities = append(s.entities, estimatedEntity{key, 1, 0})
 	}
-	slices.SortFunc(s.held, func(a, b estimatedEntity) int { return a.key.Compare(b.key) })
+	slices.SortFunc(s.entities, func(a, b estimatedEntity) int { return a.key.Compare(b.key) })
 	slices.SortFunc(s.samples, func(a, b sample) int { return a.key.Compare(b.key) })
 	return s
 }
@@ -108,10 +108,10 @@ func (s *tableEstimate) scan(q target.Query, operation uint64, most float64) (re
 	step := 1 + max(0, end-first-1)/maxTried
 	for i := first; i < end && passed < most; i += step {
 		one := &s.samples[i]
-		if one.since > operation {
+		if one.visibleFrom > operation {
 			continue
 		}
-		stands := one.each * float64(step)
+		stands := one.weight * float64(step)
 		read += stands
 		if q.Filter == nil || q.Filter.Keeps(one.key, one.stored) {
 			passed += stands
@@ -135,45 +135,45 @@ func indexRange[T any](ordered []T, r filter.Range, key func(*T) entity.Key) (fi
 
 // sampler selects one of every so many things.
 type sampler struct {
-	of     uint64
+	every  uint64
 	chance clock.Stream
 }
 
 func (l sampler) selects(n uint64) bool {
-	if l.of <= 1 {
+	if l.every <= 1 {
 		return true
 	}
-	draw := l.chance.At(n / l.of)
-	return n%l.of == uint64(draw.IntN(int(l.of)))
+	draw := l.chance.At(n / l.every)
+	return n%l.every == uint64(draw.IntN(int(l.every)))
 }
 
-// draw calls visit for each selected thing, with the number of things that it stands for.
-func (l sampler) draw(things uint64, visit func(n, stands uint64)) {
-	for first := uint64(0); first < things; first += l.of {
-		stands, n := min(l.of, things-first), first
-		if l.of > 1 {
-			draw := l.chance.At(first / l.of)
-			n += uint64(draw.IntN(int(stands)))
+// visit calls a function for each selected thing, with the number of things that it represents.
+func (l sampler) visit(things uint64, call func(n, weight uint64)) {
+	for first := uint64(0); first < things; first += l.every {
+		weight, n := min(l.every, things-first), first
+		if l.every > 1 {
+			draw := l.chance.At(first / l.every)
+			n += uint64(draw.IntN(int(weight)))
 		}
-		visit(n, stands)
+		call(n, weight)
 	}
 }
 
 // count returns about how many entities of a query's range exist when an operation becomes due.
 func (s *tableEstimate) count(q target.Query, operation uint64) int64 {
-	first, end := indexRange(s.held, q.Range, func(one *estimatedEntity) entity.Key { return one.key })
+	first, end := indexRange(s.entities, q.Range, func(one *estimatedEntity) entity.Key { return one.key })
 	if end <= first {
 		return 0
 	}
 	step := 1 + (end-first-1)/maxCounted
-	there, visited := 0.0, 0
+	existing, visited := 0.0, 0
 	for i := first; i < end; i += step {
 		visited++
-		if s.held[i].since <= operation {
-			there += s.held[i].each
+		if s.entities[i].visibleFrom <= operation {
+			existing += s.entities[i].weight
 		}
 	}
-	return int64(math.Round(there * float64(end-first) / float64(visited)))
+	return int64(math.Round(existing * float64(end-first) / float64(visited)))
 }
 
 // insertions are what the operations of a phase insert.

@@ -78,28 +78,28 @@ func (p *population) visible(k uint64) uint64 {
 // drawRecent returns one of about window newest entities, each equally likely. Every operation has a
 // slot for each entity of the largest insert; an empty slot is drawn again.
 func (p *population) drawRecent(draw *clock.Draw, before uint64, window float64) keys.Event {
-	loaded, places := p.slots(before, window, nil)
-	for visited := 0; visited < maxLooked && loaded+places > 0; visited++ {
-		place := uint64(draw.IntN(int(loaded + places)))
-		if place < loaded {
-			return keys.Event{Number: p.loaded - 1 - place}
+	loaded, slots := p.slots(before, window, nil)
+	for visited := 0; visited < maxLooked && loaded+slots > 0; visited++ {
+		slot := uint64(draw.IntN(int(loaded + slots)))
+		if slot < loaded {
+			return keys.Event{Number: p.loaded - 1 - slot}
 		}
-		place -= loaded
-		var found keys.Event
-		there := false
+		slot -= loaded
+		var event keys.Event
+		found := false
 		p.slots(before, window, func(g *insertions, from, to uint64) bool {
-			if all := (to - from) * g.maxEach; place >= all {
-				place -= all
+			if all := (to - from) * g.maxEach; slot >= all {
+				slot -= all
 				return false
 			}
-			k, at := from+place/g.maxEach, int(place%g.maxEach)
-			if there = at < g.events.inserted(g.events.pick(k)); there {
-				found = g.events.insertedEvent(k, at)
+			k, at := from+slot/g.maxEach, int(slot%g.maxEach)
+			if found = at < g.events.inserted(g.events.pick(k)); found {
+				event = g.events.insertedEvent(k, at)
 			}
 			return true
 		})
-		if there {
-			return found
+		if found {
+			return event
 		}
 	}
 	return p.drawNewest(draw, before, 1)
@@ -107,7 +107,7 @@ func (p *population) drawRecent(draw *clock.Draw, before uint64, window float64)
 
 // slots returns from how many loaded entities and slots one of the newest is drawn. It calls
 // visit, if not nil, for each range of operations until visit returns true.
-func (p *population) slots(before uint64, window float64, visit func(g *insertions, from, to uint64) bool) (loaded, places uint64) {
+func (p *population) slots(before uint64, window float64, visit func(g *insertions, from, to uint64) bool) (loaded, slots uint64) {
 	for i := len(p.insertions) - 1; i >= 0 && window > 0; i-- {
 		g := &p.insertions[i]
 		to := g.operations
@@ -122,15 +122,15 @@ func (p *population) slots(before uint64, window float64, visit func(g *insertio
 			from = to - uint64(reach)
 		}
 		window -= float64(to-from) * g.meanEach
-		places += (to - from) * g.maxEach
+		slots += (to - from) * g.maxEach
 		if visit != nil && visit(g, from, to) {
-			return 0, places
+			return 0, slots
 		}
 	}
 	if window > 0 {
 		loaded = uint64(min(float64(p.loaded), math.Ceil(window)))
 	}
-	return loaded, places
+	return loaded, slots
 }
 
 // drawNewest returns one of exactly window newest entities, or of all if they are fewer, each equally

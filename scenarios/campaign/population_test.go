@@ -167,14 +167,14 @@ func TestBefore(t *testing.T) {
 func TestEstimatesStandForAll(t *testing.T) {
 	e := phaseOf(t, 3000, "arrivals: {constant: 500}, for: 10s, "+mixed, 2)
 	whole := newTableEstimate(e, e.locations, maxEntities, maxOperations)
-	require.Len(t, whole.held, len(existing(e, 4999))+len(existingAfter(e, 4999)), "are held")
+	require.Len(t, whole.entities, len(existing(e, 4999))+len(existingAfter(e, 4999)), "are held")
 	for _, row := range []struct {
 		name         string
 		held, turned int
 	}{{"fewer entities", 1500, maxOperations}, {"fewer operations", maxEntities, 900}, {"fewer of both", 1000, 900}} {
 		some := newTableEstimate(e, e.locations, row.held, row.turned)
-		assert.Truef(t, len(some.held) < len(whole.held)*3/4,
-			"%s: %d are held of %d; want fewer", row.name, len(some.held), len(whole.held))
+		assert.Truef(t, len(some.entities) < len(whole.entities)*3/4,
+			"%s: %d are held of %d; want fewer", row.name, len(some.entities), len(whole.entities))
 		for _, author := range []string{"", "ann", "ben", "cat", "dan"} {
 			query := target.Query{}
 			if author != "" {
@@ -182,7 +182,7 @@ func TestEstimatesStandForAll(t *testing.T) {
 			}
 			for _, k := range []uint64{0, 2500, 5000} {
 				want := float64(whole.count(query, k))
-				assert.InDeltaf(t, want, some.count(query, k), 6*math.Sqrt(want*float64(len(whole.held)/len(some.held))), "%s, %q, %d", row.name, author, k)
+				assert.InDeltaf(t, want, some.count(query, k), 6*math.Sqrt(want*float64(len(whole.entities)/len(some.entities))), "%s, %q, %d", row.name, author, k)
 			}
 		}
 	}
@@ -211,6 +211,6 @@ func existingAfter(e *events, k uint64) []keys.Event {
 func TestEstimatesOfAnEndlessLoad(t *testing.T) {
 	e := phaseOf(t, 100, "arrivals: {constant: 100000}, for: 24h, "+mixed, 2)
 	some := newTableEstimate(e, e.locations, 2000, 5000)
-	assert.LessOrEqual(t, len(some.held), 20_000)
+	assert.LessOrEqual(t, len(some.entities), 20_000)
 	assert.InEpsilon(t, float64(e.insertions[1].operations)*e.insertions[1].meanEach, some.count(target.Query{}, e.insertions[1].operations), 0.1)
 }

@@ -237,7 +237,7 @@ func (q *reading) entitiesOf(query target.Query, k uint64, e keys.Event) int64 {
 		read, passed := q.estimate.scan(query, k, most)
 		if passed >= most {
 			return min(due, int64(math.Round(read)))
-		} else if q.estimate.stands == 1 {
+		} else if q.estimate.sampleWeight == 1 {
 			return due
 		}
 		share = q.share([]target.Query{query}, k, e)
@@ -295,7 +295,7 @@ func (q *reading) share(queries []target.Query, k uint64, e keys.Event) float64 
 		some, kept := q.estimate.scan(one, k, math.Inf(1))
 		read, passed = read+some, passed+kept
 	}
-	if least := minTried * float64(q.estimate.stands); q.estimate.stands > 1 && read < least {
+	if least := minTried * float64(q.estimate.sampleWeight); q.estimate.sampleWeight > 1 && read < least {
 		if filterText, err := target.Filtered(q.filterText(e)); err == nil {
 			read, passed = q.estimate.scan(filterText, k, math.Inf(1))
 		}
@@ -303,5 +303,5 @@ func (q *reading) share(queries []target.Query, k uint64, e keys.Event) float64 
 	if read == 0 {
 		return 1
 	}
-	return max(passed, float64(q.estimate.stands)/2) / max(read, float64(q.estimate.stands)/2)
+	return max(passed, float64(q.estimate.sampleWeight)/2) / max(read, float64(q.estimate.sampleWeight)/2)
 }
