@@ -81,7 +81,11 @@ func (o *Options) rehearsed(ctx context.Context, name string) (*Design, error) {
 	if d.InUse {
 		seeds = cmp.Or(o.Seeds, maxSeeds)
 	}
-	first, err := rehearse(ctx, s, due)
+	limit, err := attemptLimit(s, due)
+	if err != nil {
+		return nil, err
+	}
+	first, err := rehearse(ctx, s, due, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +93,7 @@ func (o *Options) rehearsed(ctx context.Context, name string) (*Design, error) {
 	for first.Seeds < seeds && first.needsSeed(attempts) {
 		other := *s
 		other.Seed += uint64(first.Seeds) * otherSeed
-		one, err := rehearse(ctx, &other, due)
+		one, err := rehearse(ctx, &other, due, limit)
 		if err != nil {
 			return nil, err
 		}

@@ -77,18 +77,21 @@ func (r *Rehearsal) needsSeed(attempts int64) bool {
 	return needed && r.Whole && !r.isSplit() && r.Least <= surelyThrottled
 }
 
-// rehearse runs a design on the virtual clock by one seed; due is the number of its operations. The error
-// is that of a run.
-func rehearse(ctx context.Context, s *scenarios.Scenario, due uint64) (*Rehearsal, error) {
-	plan, most := run.Plan{Scenario: s}, int64(maxRehearsed)
+// attemptLimit returns how many attempts of a design are rehearsed; due is the number of its operations.
+func attemptLimit(s *scenarios.Scenario, due uint64) (int64, error) {
+	plan := run.Plan{Scenario: s}
 	bytes, err := plan.Footprint()
-	if err != nil {
-		return nil, err
-	}
 	if bytes > maxBytes {
-		most = min(most, int64(float64(due)*maxBytes/float64(bytes)))
+		return max(1, min(maxRehearsed, int64(float64(due)*maxBytes/float64(bytes)))), err
 	}
-	of, err := plan.Rehearse(ctx, max(1, most))
+	return maxRehearsed, err
+}
+
+// rehearse runs a design on the virtual clock by one seed, for at most a number of attempts; due is the
+// number of its operations. The error is that of a run.
+func rehearse(ctx context.Context, s *scenarios.Scenario, due uint64, attempts int64) (*Rehearsal, error) {
+	plan := run.Plan{Scenario: s}
+	of, err := plan.Rehearse(ctx, attempts)
 	if err != nil {
 		return nil, err
 	}
