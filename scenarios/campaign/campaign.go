@@ -6,7 +6,7 @@
 // Each step begins with half a second at 1.5 times its rate, which uses up the allowance that the
 // target saved while idle. That part is recorded, and neither reported, judged nor retried. A
 // search with a maximum response time omits it. [Campaign.Forecast], [Campaign.Footprint] and
-// [Campaign.Preview] predict a campaign from a dry run, which sends nothing.
+// [Campaign.Preview] predict a campaign from the plans of its phases, without sending anything.
 //
 // Callers must pass a valid scenario, and a recorder of package results, which they finish after
 // the last stage.
@@ -77,13 +77,13 @@ type Options struct {
 	OnStage func(Progress)
 	// Faults, if set, are active during stages whose operations are reported.
 	Faults Faults
-	// Member, if set, limits the campaign to its share of the scenario's traffic. Elsewhere, if
+	// Member, if set, limits the campaign to its share of the scenario's traffic. OfferElsewhere, if
 	// set, is called once, instead of all phases of traffic: others offer them.
 	Member         *Member
 	OfferElsewhere func(context.Context, From) error
-	// OnResource is called with true before something is made that the campaign is to drop, and with
-	// false once it is gone or known to belong to somebody else. It is nil if everything ends with
-	// this process: then the marker does not name it either.
+	// OnResource is called with true before the campaign creates a resource that it is to drop, and
+	// with false once that is gone or known to belong to somebody else. It is nil if everything ends
+	// with this process: then the marker does not name the resources either.
 	OnResource func(Resource, bool)
 	// Clock limits the time in which a run that was stopped drops its tables. It is nil in virtual
 	// time, which needs no limit.
