@@ -51,19 +51,20 @@ const (
 )
 
 // newTableEstimate returns the estimate of a table with some locations. It keeps about
-// maxEntities entities and searches about maxOperations operations. more are further entities of the table.
-func newTableEstimate(e *events, locations []location, maxEntities, maxOperations int, more ...entity.Key) *tableEstimate {
+// entityLimit entities and searches about operationLimit operations. more are further entities of the
+// table.
+func newTableEstimate(e *events, locations []location, entityLimit, operationLimit int, more ...entity.Key) *tableEstimate {
 	all, operations := float64(e.loaded), uint64(0)
 	for i := range e.insertions {
 		all += float64(e.insertions[i].operations) * e.insertions[i].meanEach
 		operations += e.insertions[i].operations
 	}
-	each := sampler{uint64(max(1, all*float64(len(locations))/float64(maxEntities))), e.sample}
+	each := sampler{uint64(max(1, all*float64(len(locations))/float64(entityLimit))), e.sample}
 	kept := sampler{1 + uint64(all*float64(len(locations)))/each.every/maxSamples, e.turns}
-	s := &tableEstimate{entities: make([]estimatedEntity, 0, int(min(all*float64(len(locations)), float64(maxEntities)))+len(more)), sampleWeight: kept.every * each.every}
-	add := func(event keys.Event, stands float64, since uint64) {
+	s := &tableEstimate{entities: make([]estimatedEntity, 0, int(min(all*float64(len(locations)), float64(entityLimit)))+len(more)), sampleWeight: kept.every * each.every}
+	add := func(event keys.Event, weight float64, visibleFrom uint64) {
 		for i, location := range locations {
-			one := estimatedEntity{location.generator.KeyOf(event), stands, since}
+			one := estimatedEntity{location.generator.KeyOf(event), weight, visibleFrom}
 			if kept.selects(uint64(len(s.entities))) {
 				tried := sample{estimatedEntity: one, event: event, location: i}
 				tried.weight *= float64(kept.every)
@@ -72,8 +73,8 @@ func newTableEstimate(e *events, locations []location, maxEntities, maxOperation
 			s.entities = append(s.entities, one)
 		}
 	}
-	each.visit(e.loaded, func(n, stands uint64) { add(keys.Event{Number: n}, float64(stands), 0) })
-	turn := sampler{1 + operations/uint64(maxOperations), e.turns}
+	each.visit(e.loaded, func(n, weight uint64) { add(keys.Event{Number: n}, float64(weight), 0) })
+	turn := sampler{1 + operations/uint64(operationLimit), e.turns}
 	for i := range e.insertions {
 		g, now := &e.insertions[i], i == len(e.insertions)-1
 		if g.maxEach == 0 {

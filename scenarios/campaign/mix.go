@@ -14,8 +14,7 @@ import (
 // mix decides what operation k of a phase is: a pure function of k.
 type mix struct {
 	table string
-	// partitions are those that operations go to, partitionOf returns the index of an operation's;
-	// it is nil for one partition.
+	// partitions are those that operations go to, partitionOf returns the index of an operation's.
 	partitions  []mixPartition
 	partitionOf func(k uint64) int
 	specs       []scenarios.OperationSpec
@@ -38,12 +37,8 @@ type mixPartition struct {
 
 // entry is one kind of operation on one partition.
 type entry struct {
-	// inserts reports whether it writes new entities; part is what a merge writes, else nil, and
-	// replaces reports whether it writes whole entities.
-	inserts, replaces bool
-	part              *keys.Part
-	// match is the condition of the operation, expected has the refusals that count as success.
-	match    entity.Match
+	// part is what a merge writes, nil for others. expected has the refusals that count as success.
+	part     *keys.Part
 	expected target.Expected
 	// from are the entities at which the operation can begin, offers is how many entities it is due
 	// to count.
@@ -163,13 +158,13 @@ func (c *Campaign) offerMix(stage *drive.Stage, phase int, partitions []partitio
 // outline returns operation k without its content.
 func (m *mix) outline(k uint64) drive.Work {
 	kind := m.pick(k)
-	return drive.Work{Kind: m.indexes[kind], Offers: m.partition(k).entries[kind].offers}
+	return drive.Work{Kind: m.indexes[kind], Offers: m.partitions[m.partitionOf(k)].entries[kind].offers}
 }
 
 func (c *Campaign) newMix(phase int, partitions ...partition) (*mix, error) {
 	name := c.Scenario.Phases[phase].Name
 	m := &mix{
-		table: c.Table, fresh: c.fresh, specs: c.Scenario.Phases[phase].Operations(),
+		table: c.Table, fresh: c.fresh, specs: c.Scenario.Phases[phase].Operations(), partitionOf: func(uint64) int { return 0 },
 		kinds: clock.NewStream(c.Scenario.Seed, "mix/"+name),
 		rows:  clock.NewStream(c.Scenario.Seed, "rows/"+name),
 	}
@@ -195,7 +190,7 @@ func (c *Campaign) addPartition(m *mix, phase int, partition partition) error {
 	members := partition.members
 	for i := range m.specs {
 		op := &m.specs[i]
-		one := entry{from: members, offers: int64(op.Offers()), match: matchOf(op.Writes()), inserts: op.Inserts(), replaces: op.Replaces()}
+		one := entry{from: members, offers: int64(op.Offers())}
 		one.expected.NotFound = op.Writes() == entity.Delete || m.deletes && expectsExisting(op.Writes())
 		var err error
 		switch {
@@ -241,16 +236,8 @@ func entitiesFrom(text string, generator *keys.Generator, members []uint64) int 
 	return count
 }
 
-// partition returns the partition of operation k.
-func (m *mix) partition(k uint64) *mixPartition {
-	if m.partitionOf == nil {
-		return &m.partitions[0]
-	}
-	return &m.partitions[m.partitionOf(k)]
-}
-
 func (m *mix) work(k uint64, w *drive.Work) {
-	kind, h := m.pick(k), m.partition(k)
+	kind, h := m.pick(k), &m.partitions[m.partitionOf(k)]
 	spec, one := &m.specs[kind], &h.entries[kind]
 	w.Kind, w.Offers, w.Expected = m.indexes[kind], one.offers, one.expected
 	op := &w.Operation
@@ -308,18 +295,19 @@ func expectsExisting(v entity.Verb) bool {
 // change returns a single write, or the read of an entity: of the new entity with a number, or of
 // the existing one at an index, to which a merge writes the properties of that number.
 func (h *mixPartition) change(spec *scenarios.OperationSpec, one *entry, index int, inserted uint64) entity.Change {
-	c := entity.Change{Verb: spec.Writes(), Match: one.match}
+	c := entity.Change{Verb: spec.Writes(), Match: matchOf(spec.Writes())}
+	inserts, replaces := spec.Inserts(), spec.Replaces()
 	switch {
-	case one.inserts && one.replaces:
+	case inserts && replaces:
 		c.Key, c.Properties = h.generator.EntityOf(keys.Event{Number: inserted})
 		return c
-	case one.inserts:
+	case inserts:
 		c.Key = h.generator.Key(inserted)
 	default:
 		c.Key = h.key(one, index)
 	}
 	switch {
-	case one.replaces:
+	case replaces:
 		c.Properties = h.generator.Properties(one.from[index])
 	case one.part != nil:
 		c.Properties = one.merged(inserted)
