@@ -272,7 +272,7 @@ func TestAuditEqualsTheLogOfLostReplies(t *testing.T) {
 
 // A target that says it has written what it has not, or writes twice, is found out:
 // the audit counts its lies.
-func TestAuditFindsOutATargetThatLies(t *testing.T) {
+func TestAuditDetectsWrongEntities(t *testing.T) {
 	// A liar lies about every tenth operation.
 	lies := func(op *target.Operation) bool { return op.Number >= firstMeasured && op.Number%10 == 0 }
 	nothing := func(verb entity.Verb) func(op *target.Operation) (target.Outcome, bool) {
@@ -338,7 +338,7 @@ func TestAuditFindsOutATargetThatLies(t *testing.T) {
 }
 
 // What is beyond the bound is counted, and what is watched is found.
-func TestAuditWatchesNoMoreThanItMay(t *testing.T) {
+func TestAuditLimitsWatchedEntities(t *testing.T) {
 	s := laps(t, false, "phases.run.operations=[{verb: insert}]")
 	record, _ := audited(t, s, nil, 0, campaign.Options{Verify: true, MaxWatched: 7}, honest)
 	got := record.Audit
@@ -363,7 +363,7 @@ func TestAuditOfAStoppedRun(t *testing.T) {
 }
 
 // A run audits where it is asked to, and both forecasts know of what is read back and followed.
-func TestForecastKnowsOfTheAudit(t *testing.T) {
+func TestForecastIncludesAuditReads(t *testing.T) {
 	o := campaign.Options{Scenario: laps(t, false, "phases.run.operations=[{verb: insert}, {verb: get}]"), Table: "Laps"}
 	plain := planned(t, o)
 	o.Verify = true
@@ -458,7 +458,7 @@ func TestLiveEqualsVirtualThroughSplitAndMove(t *testing.T) {
 
 // Without a store the same is admitted at the same instants: only what depends on
 // the entities differs, and writes do not.
-func TestDatalessRunsAreTheSame(t *testing.T) {
+func TestDatalessRunsEqualStoredRuns(t *testing.T) {
 	with, without := play(t, builtin(t, "simulate", scaledDown()...), nil, false), play(t, builtin(t, "simulate", scaledDown()...), nil, true)
 	assert.Equal(t, with.counts, without.counts)
 	stored := with.record.Total(results.Everything).Stored
@@ -551,7 +551,7 @@ func (m *thermometer) Submit(now clock.Instant, op *target.Operation) (target.Ou
 
 // The heat map of a run is what the target saw: by table and PartitionKey, throttled writes
 // of copies and retries included.
-func TestHeatIsWhatTheTargetSaw(t *testing.T) {
+func TestHeatMatchesTargetCounts(t *testing.T) {
 	rows := []struct{ name, design, operations string }{
 		{"one partition at a time", "hour", "{verb: insert, weight: 3}, {verb: replace}"},
 		{"a transaction", "customer", "{verb: batch, entities: 7, together: [customer]}, {verb: get}"},

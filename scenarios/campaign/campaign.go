@@ -198,10 +198,9 @@ func NewCampaign(o Options) (*Campaign, error) {
 	if o.Verify {
 		c.audit = &audit{run: c.runMark(), most: cmp.Or(o.MaxWatched, maxWatched), trails: make(map[entity.Key]*trail),
 			result: results.Audit{Examples: []results.AuditExample{}}}
-		c.addKind(results.Kind{Name: kindAudit})
 	}
 	c.counters = c.newWorkflowCounters()
-	if len(c.checks()) > 0 {
+	if o.Verify || len(c.checks()) > 0 {
 		c.addKind(results.Kind{Name: kindAudit})
 	}
 	c.addKind(results.Kind{Name: kindDrop})

@@ -81,7 +81,7 @@ func closed(t *testing.T, record *results.Record, e *engine.Engine) {
 	}
 }
 
-func TestTableIsThisToolsOwn(t *testing.T) {
+func TestRunReusesOnlyMarkedTables(t *testing.T) {
 	// Somebody else takes the name as soon as it is free.
 	s := small(t, "model.name_delay=0s", "phases.load.entities=100", "phases.peak.rates=[50]")
 	w := newWorld(t, s, nil)
@@ -114,7 +114,7 @@ func TestTableIsThisToolsOwn(t *testing.T) {
 
 // What fails before any load was sent is a preparation, what fails once it was is not: of
 // both the answer is told.
-func TestRequestThatFailsEndsTheRun(t *testing.T) {
+func TestRunFailsOnFailedPreparation(t *testing.T) {
 	rows := []struct {
 		sentence string
 		verb     entity.Verb
@@ -207,7 +207,7 @@ func (f *brokenFolder) into(t testing.TB, runner drive.Runner, o campaign.Option
 	return c.Run(t.Context(), runner, &drive.Ledger{Recorder: recorder})
 }
 
-func TestFullDiskEndsTheRun(t *testing.T) {
+func TestRunStopsWhenRecordCannotBeWritten(t *testing.T) {
 	eachWay(t, "stress", func(t *testing.T, clk clock.Clock) {
 		s := small(t, "workers=256")
 		disk, w := &brokenFolder{left: 3000}, newWorld(t, s, clk)
@@ -225,7 +225,7 @@ func TestFullDiskEndsTheRun(t *testing.T) {
 
 // A table that was deleted lately keeps its name for a while: a run on it waits until it
 // can have it, for minutes and not for ever.
-func TestRunWaitsForTheNameOfADeletedTable(t *testing.T) {
+func TestRunWaitsForTableBeingDeleted(t *testing.T) {
 	for _, row := range []struct {
 		delay            string
 		waits, throttled bool

@@ -41,7 +41,7 @@ func kept(t testing.TB, s *scenarios.Scenario, verify bool) (*world, *results.Re
 }
 
 // What lies in one partition is written by one request, and each of it counts.
-func TestCopiesBesideTheirEntityAreOneRequest(t *testing.T) {
+func TestCopiesInSamePartitionShareTransaction(t *testing.T) {
 	const operations = 30
 	rows := []struct {
 		name, operation string
@@ -75,7 +75,7 @@ func TestCopiesBesideTheirEntityAreOneRequest(t *testing.T) {
 
 // Whatever replies are lost, and whoever deletes what another writes: an entity has its
 // copies, no copy is without its entity, and no update brings back copies of what is gone.
-func TestNobodyMeetsAnEntityWithoutItsCopies(t *testing.T) {
+func TestEntitiesKeepTheirCopies(t *testing.T) {
 	const all = "arrivals: {constant: 100}, for: 10s, drain: 20s, operations: [{verb: insert, weight: 3}, {verb: delete, weight: 2, of: {hot: 10%, share: 90%}}, " +
 		"{verb: replace}, {verb: merge, properties: [{name: State, value: void}]}, {verb: batch, entities: 4, together: [customer]}]"
 	const deletes = "arrivals: {constant: 100}, for: 20s, drain: 5s, " +
@@ -100,7 +100,7 @@ func TestNobodyMeetsAnEntityWithoutItsCopies(t *testing.T) {
 
 // An entity that somebody inserted without one of its copies can be deleted all the
 // same.
-func TestDeletionsOfWhatLacksACopy(t *testing.T) {
+func TestDeleteWithMissingCopy(t *testing.T) {
 	w, _ := kept(t, parsed(t, fmt.Sprintf(orders, "beside", "arrivals: {constant: 40}, for: 5s, "+
 		"operations: [{verb: delete}, {verb: insert-or-merge, properties: [{name: Note, value: again}]}]")+
 		"  - {name: after, traffic: {arrivals: {constant: 100}, for: 3s, operations: [{verb: delete}]}}\n", "phases.load.entities=20"), false)
@@ -109,7 +109,7 @@ func TestDeletionsOfWhatLacksACopy(t *testing.T) {
 
 // Nor does it keep a deletion from its entity that a copy was given up: those of a batch
 // that is too large to hold them follow it, and may be throttled.
-func TestDeletionsOfWhatLostItsCopies(t *testing.T) {
+func TestDeleteAfterLostCopies(t *testing.T) {
 	text := fmt.Sprintf(orders, "beside", "clients: 1, count: 6, operations: [{verb: batch, entities: 60, together: [customer]}]") +
 		"  - {name: after, traffic: {clients: 1, count: 2500, operations: [{verb: delete}]}}\n"
 	s := unlimited(t, parsed(t, text, "retry=none", "phases.load.entities=60"))
@@ -319,7 +319,7 @@ func (p *permits) asks(due time.Duration, key entity.Key) (list []string) {
 
 // What users ask for follows from when their reads are due: read for read as the rule says
 // that is written here again, alike in virtual and in real time.
-func TestUsersAskForWhatIsOver(t *testing.T) {
+func TestUsersRenewExpiredPermits(t *testing.T) {
 	const closed = "clients: 7, count: 150"
 	rows := []struct {
 		name, traffic, with string

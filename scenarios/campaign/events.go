@@ -273,7 +273,7 @@ func (e *events) work(k uint64, w *drive.Work) {
 		return
 	}
 	event := e.chooseEvent(k, kind, &spec.Of)
-	w.Expected = target.Expected{NotFound: event.Offered || spec.Verb == entity.Delete || e.deletes && expectsExisting(spec.Verb)}
+	w.Expected = target.Expected{NotFound: event.Offered || e.mayMiss(spec.Verb)}
 	if one.reading != nil {
 		w.Offers += one.reading.entities(k, event)
 	}

@@ -81,7 +81,7 @@ func unlimited(t testing.TB, s *scenarios.Scenario) *scenarios.Scenario {
 
 // Event traffic keeps its books under every design and in both loops, and both
 // runners keep the same record.
-func TestBooksOfEventTraffic(t *testing.T) {
+func TestEventTrafficLiveEqualsVirtual(t *testing.T) {
 	rows := []struct{ name, design, traffic string }{
 		{"one partition at a time", "hour", "arrivals: {poisson: 150}, for: 2s, " + everything},
 		{"a partition for each customer", "customer", "arrivals: {poisson: 150}, for: 2s, " + everything},
@@ -112,7 +112,7 @@ func TestBooksOfEventTraffic(t *testing.T) {
 // What an operation is said to be due to count is what it counts where nothing is
 // throttled: the entities that a query has to read are known without a store. A filter has
 // a page go on until it has as many as are wanted, and no further.
-func TestEventTrafficOffersWhatItCounts(t *testing.T) {
+func TestEventTrafficDueEqualsCounted(t *testing.T) {
 	const every = `{verb: insert, weight: 3}, {verb: get}, ` +
 		`{name: mine, verb: query, by: [customer]}, {name: recent, verb: query, by: [customer], span: 6h, of: {latest: 10}}, ` +
 		`{name: open, verb: query, by: [state]}, {verb: batch, entities: 5, together: [customer]}, {name: all, verb: query, class: table-scan}, {name: one, verb: query, class: point}, {name: some, verb: query, rows: 7}, ` +
@@ -189,7 +189,7 @@ func homesOf(w *world, state string) (of homes) {
 
 // Who finds an entity by what it knows of it writes that entity, wherever it found it,
 // and its copies; who finds it gone writes none.
-func TestWritesReachTheCopies(t *testing.T) {
+func TestWritesUpdateCopies(t *testing.T) {
 	for _, row := range []struct{ name, operation string }{
 		{"found by its id, in a copy in the same table", "{verb: merge, by: [id], properties: [{name: State, value: void}]}"},
 		{"found by its state, in another table", "{verb: merge, by: [state, id], properties: [{name: State, value: void}]}"},
@@ -208,7 +208,7 @@ func TestWritesReachTheCopies(t *testing.T) {
 }
 
 // Where nothing was loaded, a write of what need not be there writes something new.
-func TestUpsertsWithoutALoad(t *testing.T) {
+func TestUpsertsInsertWithoutLoad(t *testing.T) {
 	for _, row := range []struct{ design, operation string }{
 		{"copied", "{verb: insert-or-replace}"},
 		{"copied", "{verb: insert-or-merge, properties: [{name: State, value: new}]}"},
@@ -224,7 +224,7 @@ func TestUpsertsWithoutALoad(t *testing.T) {
 
 // Who looks for an entity that came to nothing, or was deleted, this phase or the one
 // before, finds none: that is no failure.
-func TestWhatIsNotThereIsNoFailure(t *testing.T) {
+func TestMissingEntityIsExpected(t *testing.T) {
 	for _, row := range []struct{ design, name, first, second string }{
 		{"hour", "an insert that was throttled", "{verb: insert}, {verb: get, of: latest}, {verb: merge, of: {latest: 5}, properties: [{name: State, value: void}]}", "{verb: get}"},
 		{"hour", "deleted beside it", "{verb: delete}, {verb: get}, {verb: replace}", "{verb: insert}"},
@@ -246,7 +246,7 @@ func TestWhatIsNotThereIsNoFailure(t *testing.T) {
 
 // What a copy does not keep is not merged into it, and what a merge leaves alone it
 // leaves alone in the copies.
-func TestCopiesKeepWhatTheyKeep(t *testing.T) {
+func TestPartialCopiesAfterMerges(t *testing.T) {
 	for _, row := range []struct {
 		name, properties string
 		// each is how many homes are written.
@@ -279,7 +279,7 @@ func TestCopiesKeepWhatTheyKeep(t *testing.T) {
 }
 
 // What a phase before has inserted is there for the next: it is chosen and counted.
-func TestPhasesOfEventTrafficFollowOneAnother(t *testing.T) {
+func TestPhasesSeeEarlierInserts(t *testing.T) {
 	const first = "arrivals: {constant: 100}, for: 10s, drain: 1s, operations: [{verb: insert, weight: 3}, {verb: batch, entities: 5, together: [customer]}]"
 	record := simulated(t, unlimited(t, parsed(t, fmt.Sprintf(orders, "customer", first)+`  - name: between
     load: {entities: 100}
@@ -311,7 +311,7 @@ func TestEventTrafficOverAccounts(t *testing.T) {
 
 // What explains a question that is asked of each bucket says of it what a run then does:
 // eight requests, of one partition each, and no more counted than lies there.
-func TestEachBucketIsAskedByItself(t *testing.T) {
+func TestBucketedQueryReadsEachBucket(t *testing.T) {
 	s := unlimited(t, ordered(t, "buckets", "arrivals: {constant: 20}, for: 10s, operations: [{name: state, verb: query, by: [hour, state]}]"))
 	record := simulated(t, s)
 	k := kindOf(t, record, "state")
@@ -337,7 +337,7 @@ func TestEachBucketIsAskedByItself(t *testing.T) {
 
 // A point is read from the home of its entity whose keys the reader can form: what is
 // asked for is there, and each read counts one entity.
-func TestPointsAreReadWhereTheirKeysAreKnown(t *testing.T) {
+func TestPointReadsUseKnownKeys(t *testing.T) {
 	for _, row := range []struct{ sentence, design, by string }{
 		{"in the table of a copy", "copied", "[id]"},
 		{"beside the entity", "beside", "[customer, id]"},
@@ -353,7 +353,7 @@ func TestPointsAreReadWhereTheirKeysAreKnown(t *testing.T) {
 
 // Clients that have so many operations to do do them all, one right after another, and
 // the phase lasts until they are done.
-func TestACountedLoopLastsAsLongAsItsOperations(t *testing.T) {
+func TestCountedLoopEndsAfterItsOperations(t *testing.T) {
 	lengths := map[string]time.Duration{}
 	for _, clients := range []string{"1", "8"} {
 		record := simulated(t, unlimited(t, ordered(t, "customer", "clients: "+clients+", count: 400, operations: [{verb: get}]")))
@@ -369,7 +369,7 @@ func TestACountedLoopLastsAsLongAsItsOperations(t *testing.T) {
 
 // What its partitions serve is theirs however long a loop of so many operations lasts: also
 // what comes later than was reckoned with.
-func TestACountedLoopTellsOfItsPartitions(t *testing.T) {
+func TestCountedLoopRecordsPartitions(t *testing.T) {
 	phase := reported(t, simulated(t, unlimited(t, ordered(t, "customer", "clients: 2, count: 2, operations: [{workflow: read-set, with: {sets: 2}}]"))))
 	assert.Truef(t, len(phase.Offered) != 0 && slices.Equal(phase.Partitions, phase.Offered),
 		"partitions served %v; want what was asked of them, %v", phase.Partitions, phase.Offered)
@@ -388,7 +388,7 @@ func TestPreviewOfACountedLoop(t *testing.T) {
 // What a workflow's queries read is due, of each partition what it holds: of fifty
 // employees to a department all, in the one where they lie, and as many as nobody knows
 // of where only the workflow itself writes.
-func TestWorkflowsAreDueWhatTheirQueriesRead(t *testing.T) {
+func TestWorkflowDueEntities(t *testing.T) {
 	for _, row := range []struct {
 		use     string
 		touches int

@@ -15,7 +15,7 @@ import (
 // What an idle partition has saved up carries no rate beyond its limit: a twentieth to a
 // quarter of a second's allowance would be up to 2.5 % of a step of 10 s. Ten limits, the
 // first of them the documented one, and the burst of each are known beforehand.
-func TestFinderIsNotCarriedByWhatIsSavedUp(t *testing.T) {
+func TestSearchDrainsSavedAllowance(t *testing.T) {
 	draws := clock.NewStream(16, "saved up")
 	for n := range uint64(10) {
 		draw := draws.At(n)

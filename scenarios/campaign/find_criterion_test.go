@@ -29,7 +29,7 @@ import (
 // grows by r − 200 a second, and the last operation of a step of 10 s waits for all
 // of it. At 99 % of the step that is 50 ms where (r − 200)·9.9 s·5 ms comes to 45 ms,
 // at 200.9/s; what chance adds to the queue takes a little from that.
-func TestFinderKeepsToAResponseTime(t *testing.T) {
+func TestSearchHonorsMaxResponseTime(t *testing.T) {
 	for _, from := range []float64{60, 700}[:resultstest.Cases(1, 2)] {
 		find := finding(results.LimitPartition, from)
 		find.MaxP99 = 50 * time.Millisecond
@@ -61,7 +61,7 @@ func preparing(op *target.Operation) bool {
 	return !any || strings.HasPrefix(key, "~")
 }
 
-func TestFinderNamesTheCriterion(t *testing.T) {
+func TestSearchNamesCriterion(t *testing.T) {
 	rows := []struct {
 		name          string
 		status, every int
@@ -111,7 +111,7 @@ func TestFinderNamesTheCriterion(t *testing.T) {
 // the generator is the limit, and the search says no more than that. What drains the
 // target before a rate is 1.5 times the rate, so that from 148/s on operations begin a
 // step late.
-func TestFinderDoesNotBlameTheTargetForTheGenerator(t *testing.T) {
+func TestSearchReportsClientLimit(t *testing.T) {
 	for _, refused := range []int{2, 0}[:resultstest.Cases(1, 2)] {
 		inBubble(t, func(t *testing.T, clk clock.Real) {
 			slow := &targettest.Fake{Clock: clk, Takes: 9 * time.Millisecond, Throttled: refused}
@@ -177,7 +177,7 @@ func (s *stalling) Do(ctx context.Context, op *target.Operation) target.Outcome 
 
 // The step that is asked about is offered once more where it was not sent in time, and
 // only then.
-func TestAPeakThatWasNotSentIsOfferedOnceMore(t *testing.T) {
+func TestLatePeakStepIsRepeatedOnce(t *testing.T) {
 	second := func(from, to float64) [2]time.Duration {
 		return [2]time.Duration{time.Duration(from * 1e9), time.Duration(to * 1e9)}
 	}

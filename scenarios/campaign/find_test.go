@@ -86,10 +86,10 @@ func hidden(seed uint64) float64 {
 	return math.Round(logUniform(draw.Float64(), 200, most))
 }
 
-// TestFinderFindsHiddenLimits has the real engine hide a limit L. Of a rate r the
+// TestSearchFindsHiddenLimits has the real engine hide a limit L. Of a rate r the
 // share 1 − L/r is throttled, so that L/(1−x) is the highest at which no more than x
 // is. Of 40 limits 38 are to be found within 2 %, from below and from above.
-func TestFinderFindsHiddenLimits(t *testing.T) {
+func TestSearchFindsHiddenLimits(t *testing.T) {
 	for _, row := range []struct {
 		of         string
 		partitions int
@@ -157,7 +157,7 @@ func kindNamed(t testing.TB, record *results.Record, name string) int {
 
 // A search that is stopped keeps the steps that came to their ends, and what the
 // one under way has spent.
-func TestFinderThatIsStoppedKeepsItsSteps(t *testing.T) {
+func TestStoppedSearchKeepsSteps(t *testing.T) {
 	s := hiding(t, 9, 3, 700, 0)
 	w := worldOn(engineOf(t, s, true), s, nil)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -186,7 +186,7 @@ func (watching) Completed(*results.Completed) {}
 
 // A peak's single partition gives way to all that were loaded where an account is searched
 // for its limit; partitions that a spread or traffic names are those that it is about.
-func TestFindOverKeepsToThePartitionsThatAreNamed(t *testing.T) {
+func TestSearchUsesNamedPartitions(t *testing.T) {
 	const named = `name: named
 attributes: {p: {list: [a, b, c]}, id: {sequence: 1}}
 design: {partition_key: "{p}", row_key: "{id}"}
@@ -224,7 +224,7 @@ phases:
 }
 
 // An operation that is retried counts once, by its first attempt.
-func TestFinderJudgesFirstAttempts(t *testing.T) {
+func TestSearchCountsFirstAttempts(t *testing.T) {
 	s := hiding(t, 10, 3, 700, 0, "retry=short")
 	throttled := make(map[int]int64) // of first attempts, by phase
 	f := look(t, s, finding(results.LimitPartition, 400), watching(func(a *results.Attempt) {
@@ -249,7 +249,7 @@ func TestFinderJudgesFirstAttempts(t *testing.T) {
 		"with retries (%v) the interval = %s; want about 700/s", retried, interval(f.limit))
 }
 
-func TestFindSaysAllThatIsWrong(t *testing.T) {
+func TestFindValidateReportsAllFaults(t *testing.T) {
 	for _, row := range []struct {
 		name  string
 		alter func(*campaign.Find)
@@ -307,7 +307,7 @@ func limited(limit float64, why string) func(float64, int) string {
 	}
 }
 
-func TestFinderEnclosesEveryLimitFromEverywhere(t *testing.T) {
+func TestSearchEnclosesLimitFromAnyStart(t *testing.T) {
 	chance := clock.NewStream(1, "limits")
 	for n := range uint64(2000) {
 		draw := chance.At(n)
@@ -327,7 +327,7 @@ func TestFinderEnclosesEveryLimitFromEverywhere(t *testing.T) {
 // logUniform returns a number between two, as likely to be of any magnitude.
 func logUniform(chance, low, high float64) float64 { return low * math.Pow(high/low, chance) }
 
-func TestFinderEndsAtItsBounds(t *testing.T) {
+func TestSearchEndsAtBounds(t *testing.T) {
 	for _, row := range []struct {
 		name              string
 		from, upTo, limit float64
@@ -354,7 +354,7 @@ func TestFinderEndsAtItsBounds(t *testing.T) {
 // both ends an eighth of the searches goes astray: a lie far from the limit leaves
 // it outside the interval, at whose end it is then found out. Where every second step lies,
 // which is a coin, the search ends as well, with an interval.
-func TestFinderOutlivesASingleLie(t *testing.T) {
+func TestSearchSurvivesWrongStep(t *testing.T) {
 	chance := clock.NewStream(3, "lies")
 	const searches = 400
 	for _, lies := range []float64{.02, .5} {

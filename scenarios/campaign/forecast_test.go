@@ -19,7 +19,7 @@ import (
 // What is forecast is what a run that is throttled nothing then does: requests and
 // entities but for what chance decides. Of what is read is told what each kind comes to all
 // along, not in the beginning.
-func TestForecastIsWhatARunDoes(t *testing.T) {
+func TestForecastMatchesRun(t *testing.T) {
 	peak := func(settings ...string) *scenarios.Scenario {
 		return small(t, append([]string{"model.profile=off"}, settings...)...)
 	}
@@ -131,7 +131,7 @@ phases:
 var shardedRaces = []string{"accounts={number: 3}", everyKind, "phases.peak.rates=[300, 900]"}
 
 // Every entity lies in the account that its PartitionKey says, and nowhere else.
-func TestEntitiesLieInTheirAccounts(t *testing.T) {
+func TestEntitiesAreInTheirAccounts(t *testing.T) {
 	s := small(t, append(shardedRaces, "phases.count.lanes=2")...)
 	kept := newWorld(t, s, nil)
 	recorded(t, kept.run(t, campaign.Options{Scenario: s, Table: "races", Keep: true}))
@@ -149,7 +149,7 @@ func TestEntitiesLieInTheirAccounts(t *testing.T) {
 }
 
 // A table that cannot be made in one account undoes what was made in those before.
-func TestATableInOneOfTheAccounts(t *testing.T) {
+func TestExistingTableInOneAccount(t *testing.T) {
 	s := parsed(t, ceiling, "phases.peak.for=1s")
 	w := newWorld(t, s, nil)
 	w.Submit(0, &target.Operation{Verb: entity.CreateTable, Account: 1, Table: "races", Number: 1 << 40})

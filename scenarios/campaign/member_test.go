@@ -78,7 +78,7 @@ func carried(t *testing.T, c *campaign.Campaign, at *targettest.Fake) *results.R
 
 // What several processes offer of a drawn scenario is, put together, what one offers: count
 // for count and bucket for bucket; and each sends what the plan says, phase by phase.
-func TestMembersAreTheWhole(t *testing.T) {
+func TestMembersEqualOneProcess(t *testing.T) {
 	for seed := range uint64(resultstest.Cases(2, 60)) {
 		rng := rand.New(rand.NewPCG(seed, 28))
 		phases := 1 + rng.IntN(3)
@@ -149,7 +149,7 @@ func samePhase(t *testing.T, name string, got, want *results.Phase) {
 }
 
 // What several processes cannot share is refused by its field.
-func TestUndivided(t *testing.T) {
+func TestSharingFaults(t *testing.T) {
 	const plain = "arrivals: {constant: 40}, for: 2s, "
 	for _, row := range []struct{ traffic, more, field string }{
 		{plain + offers, "", ""},
@@ -212,7 +212,7 @@ func (l *lockstep) Report(_ campaign.SearchStep, m *campaign.Measured) {
 
 // A search that several members carry out tries the rates that one process tries, and finds of
 // each what that does, count for count and bucket for bucket; each member sends what the plan says.
-func TestASearchByMembersIsTheWhole(t *testing.T) {
+func TestSearchByMembersEqualsOneProcess(t *testing.T) {
 	for seed := range uint64(resultstest.Cases(1, 15)) {
 		rng := rand.New(rand.NewPCG(seed, 280))
 		s := parsed(t, fmt.Sprintf(races, "arrivals: {constant: 40}, for: 2s, "+offers))

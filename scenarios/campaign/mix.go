@@ -191,7 +191,7 @@ func (c *Campaign) addPartition(m *mix, phase int, partition partition) error {
 	for i := range m.specs {
 		op := &m.specs[i]
 		one := entry{from: members, offers: int64(op.Offers())}
-		one.expected.NotFound = op.Writes() == entity.Delete || m.deletes && expectsExisting(op.Writes())
+		one.expected.NotFound = m.mayMiss(op.Writes())
 		var err error
 		switch {
 		case op.Verb == entity.Query:
@@ -288,8 +288,9 @@ func matchOf(v entity.Verb) entity.Match {
 	return entity.Match{}
 }
 
-func expectsExisting(v entity.Verb) bool {
-	return v == entity.Get || v == entity.Replace || v == entity.Merge
+// mayMiss reports whether an operation of the phase may find its entity missing.
+func (m *mix) mayMiss(v entity.Verb) bool {
+	return v == entity.Delete || m.deletes && (v == entity.Get || v == entity.Replace || v == entity.Merge)
 }
 
 // change returns a single write, or the read of an entity: of the new entity with a number, or of

@@ -39,7 +39,7 @@ func mixOf(t *testing.T, spec scenarios.OperationSpec) *mix {
 
 // What is reckoned beforehand of a merge is what it weighs; of what is altered on its way,
 // and of all else, nothing is.
-func TestMergesWeighWhatWasReckoned(t *testing.T) {
+func TestPreparedSizesMatch(t *testing.T) {
 	for _, row := range []struct {
 		name     string
 		spec     scenarios.OperationSpec
@@ -148,7 +148,7 @@ func TestDueOfASearch(t *testing.T) {
 // A trace over the rows inserts row after row behind those that were loaded, each at its
 // time, whatever design forms the keys: contests hold designs against each other over the
 // same events.
-func TestTraceOverRowsUnderEachDesign(t *testing.T) {
+func TestTraceOverRowsByDesign(t *testing.T) {
 	chance := rand.New(rand.NewPCG(17, 23))
 	for range 3 {
 		loaded, rows := 1+chance.IntN(200), 300+chance.IntN(300)
@@ -280,7 +280,7 @@ func TestPreviewOfAWorkflow(t *testing.T) {
 }
 
 // What goes beside the table alone is due to count nothing, however it is looked at.
-func TestWorkflowBesideTheTableOffersNothing(t *testing.T) {
+func TestWorkflowWithoutTableOffersNothing(t *testing.T) {
 	c, e, p := performed(t, false)
 	e.kinds[0].workflowKind.New = func(*workflow.Call) workflow.Workflow {
 		return workflow.NewProcedure(nil, workflow.Beside(target.Beside{Verb: target.PutMessage, Store: "q"}))

@@ -96,7 +96,7 @@ func situations(t testing.TB, s *scenarios.Scenario) []situation {
 
 // Every class of queries and every change of a transaction asks for what it is due
 // to, and the books close. It is what was forecast.
-func TestQueriesAndTransactionsDoWhatIsDue(t *testing.T) {
+func TestQueriesAndTransactionsDueEqualsCounted(t *testing.T) {
 	const operations = 31
 	scenario := func(one string) *scenarios.Scenario {
 		return small(t, "phases.load.entities=1200", "phases.peak.rates=[31]", "phases.peak.each=1s", "phases.peak.hold=false",
@@ -236,7 +236,7 @@ func (r *readingOn) parts() (parts []part) {
 // Who goes on at a token that was saved reads what those before have left, and is due to,
 // alike in virtual and in real time; the record has the token of the last page of each
 // part, which is that of the entity after it.
-func TestTokensAreGoneOnWith(t *testing.T) {
+func TestQueriesContinueFromSavedTokens(t *testing.T) {
 	for _, row := range []readingOn{
 		{"one page, and the rest", 2500, scenarios.ClassPartitionScan, 1000, []int{1, 0}, ""},
 		{"three parts, of which the last has a page that is not full", 137, scenarios.ClassPartitionScan, 10, []int{3, 5, 0}, ""},

@@ -36,7 +36,7 @@ func holding(o campaign.Options, clk clock.Clock) (campaign.Options, map[campaig
 
 // A run that is stopped, or was about to end, gives a target that does not drop its table
 // [campaign.EndingLimit] from the signal on, and tells what is still there.
-func TestStoppedRunWhoseTargetDropsNothing(t *testing.T) {
+func TestStoppedRunWithSilentTarget(t *testing.T) {
 	of := func(verbs ...entity.Verb) func(*target.Operation) bool {
 		return func(op *target.Operation) bool { return slices.Contains(verbs, op.Verb) }
 	}
@@ -70,7 +70,7 @@ func TestStoppedRunWhoseTargetDropsNothing(t *testing.T) {
 
 // Of several accounts one that does not answer keeps the table of no other; all take as long
 // as is said beforehand.
-func TestStoppedRunOfWhichOneAccountIsSilent(t *testing.T) {
+func TestStoppedRunWithSilentAccount(t *testing.T) {
 	inBubble(t, func(t *testing.T, clk clock.Real) {
 		const after = 5 * time.Second
 		s := parsed(t, ceiling)
@@ -112,7 +112,7 @@ func TestStoppedRunWithSeveralTables(t *testing.T) {
 }
 
 // The reply to the first attempt at creating a table is lost, which is carried out.
-func TestTableWhoseCreationIsInDoubt(t *testing.T) {
+func TestUnconfirmedTableIsReported(t *testing.T) {
 	timedOut := target.Outcome{Status: 500, Code: entity.OperationTimedOut, Detail: "too long"}
 	busy := target.Outcome{Status: 503, Code: entity.ServerBusy}
 	rows := []struct {
@@ -160,7 +160,7 @@ func (w *world) checkNothingLeft(t *testing.T, name string, stores ...string) {
 
 // Whenever a run ends, nothing is left of what it made: no queue, no container, no
 // table. Its books are those of the engine and the stand-ins together.
-func TestWhatIsMadeBesideTablesIsDropped(t *testing.T) {
+func TestWorkflowStoresAreDropped(t *testing.T) {
 	list := builtins(func(s *scenarios.Scenario) bool {
 		queues, blobs, _ := campaign.Stores(s)
 		return queues || blobs
@@ -196,7 +196,7 @@ func TestWhatIsMadeBesideTablesIsDropped(t *testing.T) {
 
 // A run that is throttled because its table is somebody else's leaves alone what is called
 // as it would call its queues and tables: they are that somebody's, who may be at work.
-func TestWhatIsBesideTheTableOfSomebodyElseIsLeftAlone(t *testing.T) {
+func TestForeignStoresAreKept(t *testing.T) {
 	message := &target.Beside{Verb: target.PutMessage, Store: "races-moves", Body: []byte("theirs")}
 	for _, row := range []struct {
 		scenario   string
@@ -219,7 +219,7 @@ func TestWhatIsBesideTheTableOfSomebodyElseIsLeftAlone(t *testing.T) {
 
 // A record that can no longer be written when the stores are to go keeps none of them from
 // going.
-func TestStoresGoThoughTheRecordFails(t *testing.T) {
+func TestStoresAreDroppedIfRecordFails(t *testing.T) {
 	for _, name := range []string{"eventual-transaction-poison", "high-volume-delete"} {
 		inBubble(t, func(t *testing.T, clk clock.Real) {
 			s, folder := builtin(t, name), new(brokenFolder)
@@ -389,7 +389,7 @@ phases:
 
 // What must hold is looked at once for each queue that things go by, and not for each
 // operation that goes by it.
-func TestChecksAreOfPlaces(t *testing.T) {
+func TestOneCheckPerPlace(t *testing.T) {
 	s := builtin(t, "eventual-transaction", "expect=[violations == 0, requests(request) == operations(request)]", "phases.load.entities=200", "phases.leave.arrivals={constant: 60}", "phases.leave.for=3s",
 		`phases.leave.operations=[{name: alone, workflow: archive-naive, with: {place: archive}, weight: 0},
 			{name: request, workflow: archive-request, with: {place: archive, queue: first}}, {name: b, workflow: archive-request, with: {place: archive, queue: second}},

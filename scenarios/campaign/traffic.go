@@ -314,7 +314,7 @@ func (r *replay) work(k uint64, w *drive.Work) {
 		change.Properties = r.parts[row.Operation].Properties(number)
 	}
 	change.Match = matchOf(spec.Verb)
-	w.Expected = target.Expected{NotFound: spec.Verb == entity.Delete || r.deletes && expectsExisting(spec.Verb)}
+	w.Expected = target.Expected{NotFound: r.mayMiss(spec.Verb)}
 	if r.script != nil {
 		// The recorded traffic met missing and existing entities, too.
 		w.Expected = target.Expected{NotFound: true, Conflict: true}

@@ -166,7 +166,7 @@ func TestStopsWhenStable(t *testing.T) {
 
 // A load that has come to rest drains for no longer than it may, however long its
 // retries wait.
-func TestSettledLoadDrainsNoLonger(t *testing.T) {
+func TestStableLoadLimitsDrain(t *testing.T) {
 	eachWay(t, "at rest", func(t *testing.T, clk clock.Clock) {
 		s := set(t, trafficked(t, "arrivals: {constant: 400}, partitions: [NYC], for: 10m, drain: 2s, stop_when_stable: 90%, operations: [{verb: get}]", ""), "retry=documented")
 		record := inRaces(t, s, clk).record
