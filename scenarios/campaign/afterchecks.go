@@ -33,10 +33,10 @@ func (c *Campaign) newWorkflowCounters() *workflowCounters {
 	return t
 }
 
-// ended adds what an operation of a name counted.
-func (t *workflowCounters) ended(operation string, w *drive.Work) {
-	counted, some := w.Workflow.(workflow.Counted)
-	if !some {
+// add adds the counts of an operation with a name.
+func (t *workflowCounters) add(operation string, w *drive.Work) {
+	counted, ok := w.Workflow.(workflow.Counted)
+	if !ok {
 		return
 	}
 	t.mu.Lock()
@@ -70,24 +70,24 @@ func (c *Campaign) checks() []workflow.Check {
 		}
 	}
 	// Copies are checked if clients die between them.
-	dead := false
+	killed := false
 	for _, one := range c.Scenario.EachOperation {
-		dead = dead || one.Killed > 0
+		killed = killed || one.Killed > 0
 	}
-	if dead && c.places.Copied != nil {
+	if killed && c.places.Copied != nil {
 		if copies := (placedCheck{check: workflow.NewCopyCheck(c.places.Copied)}); !slices.ContainsFunc(list, copies.same) {
 			list = append(list, copies)
 		}
 	}
 	// What one queue has under way is no fault to the check of another.
-	var first, then []workflow.Check
+	var before, all []workflow.Check
 	for _, one := range list {
-		if late, some := one.check.(workflow.Preceded); some {
-			first = append(first, late.Preparation())
+		if late, ok := one.check.(workflow.Preceded); ok {
+			before = append(before, late.Preparation())
 		}
-		then = append(then, one.check)
+		all = append(all, one.check)
 	}
-	return append(first, then...)
+	return append(before, all...)
 }
 
 // placedCheck is a check and the places, stores, properties and attributes that it reads, by the

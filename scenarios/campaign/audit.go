@@ -22,8 +22,8 @@ const maxWatched = 1_000_000
 // audit follows the writes of a run, and compares them with the entities at the end. It is safe for
 // concurrent use.
 type audit struct {
-	run  string
-	most int
+	run   string
+	limit int // of watched entities
 
 	mu     sync.Mutex
 	trails map[entity.Key]*trail
@@ -32,10 +32,10 @@ type audit struct {
 	result results.Audit
 }
 
-// ended follows an operation that ended, if it is a write that reports what it left.
-func (a *audit) ended(w *drive.Work, c *results.Completed) {
+// observe adds an operation that ended, if it is a write that reports its outcome.
+func (a *audit) observe(w *drive.Work, c *results.Completed) {
 	var report workflow.Report
-	if audited, some := w.Workflow.(workflow.Audited); some {
+	if audited, ok := w.Workflow.(workflow.Audited); ok {
 		report = audited.Report()
 	}
 	if len(report.Keys) == 0 {
@@ -68,7 +68,7 @@ func (a *audit) ended(w *drive.Work, c *results.Completed) {
 		t := a.trails[key]
 		if t == nil {
 			// An entity is watched from its first write on or never.
-			if len(a.order) >= a.most {
+			if len(a.order) >= a.limit {
 				a.result.Unwatched++
 				continue
 			}
@@ -77,7 +77,7 @@ func (a *audit) ended(w *drive.Work, c *results.Completed) {
 			a.order = append(a.order, key)
 			a.result.Keys++
 		}
-		t.follow(&report, c)
+		t.addWrite(&report, c)
 	}
 }
 
@@ -201,8 +201,8 @@ const (
 	always    = time.Duration(1<<63 - 1)
 )
 
-// follow adds a write that was acknowledged, or may have happened.
-func (t *trail) follow(r *workflow.Report, c *results.Completed) {
+// addWrite adds a write that was acknowledged, or may have happened.
+func (t *trail) addWrite(r *workflow.Report, c *results.Completed) {
 	known := r.Written == workflow.Acknowledged
 	ended := c.Done
 	if !known || r.Lingers {
@@ -225,7 +225,7 @@ func (t *trail) follow(r *workflow.Report, c *results.Completed) {
 	if known {
 		t.wrote = true
 		t.writeBegan = max(t.writeBegan, c.Intended)
-		t.last(r)
+		t.addLast(r)
 	}
 	if r.Counter == "" {
 		if !r.Conditional && (r.Verb == entity.Replace || r.Verb == entity.InsertOrReplace) {
@@ -248,8 +248,8 @@ func (t *trail) follow(r *workflow.Report, c *results.Completed) {
 	}
 }
 
-// last adds a write that may be the last one.
-func (t *trail) last(r *workflow.Report) {
+// addLast adds a write that may be the last one.
+func (t *trail) addLast(r *workflow.Report) {
 	switch {
 	case r.Superseded:
 	case r.Version == 0:
@@ -264,15 +264,15 @@ func (t *trail) last(r *workflow.Report) {
 
 // compare returns what an entity that was read back adds to the audit, and what is wrong with it,
 // empty for nothing.
-func (t *trail) compare(run string, stored entity.Packed, version entity.Ticks, there bool) (found results.Audit, fault string) {
+func (t *trail) compare(run string, stored entity.Packed, version entity.Ticks, exists bool) (found results.Audit, fault string) {
 	switch {
-	case !there && t.wrote && t.deletesEnded <= t.writeBegan:
+	case !exists && t.wrote && t.deletesEnded <= t.writeBegan:
 		sum := int64(0)
 		for i := range t.counters {
 			sum += t.counters[i].acknowledged
 		}
 		return results.Audit{Lost: max(1, sum)}, "an acknowledged write is missing without a later deletion"
-	case !there:
+	case !exists:
 		return found, ""
 	case t.deleted && t.writesEnded <= t.deleteBegan:
 		return results.Audit{Lost: 1}, "the entity exists despite an acknowledged deletion and no later write"
@@ -308,8 +308,8 @@ func (t *trail) compareID(run string, stored entity.Packed, version entity.Ticks
 	if !t.wrote || t.version == 0 && t.number == 0 && !t.unordered {
 		return found, ""
 	}
-	id, some := workflow.IDOf(stored)
-	ours := some && id.Run == run
+	id, ok := workflow.IDOf(stored)
+	ours := ok && id.Run == run
 	switch {
 	case ours && id.Number == t.number:
 		return found, ""

@@ -112,7 +112,7 @@ func TestTrail(t *testing.T) {
 		trail := &trail{writeBegan: never, writesEnded: never, deleteBegan: never, deletesEnded: never}
 		for i := range row.writes {
 			one := &row.writes[i]
-			trail.follow(&one.Report, &results.Completed{Intended: one.due, Done: one.ended})
+			trail.addWrite(&one.Report, &results.Completed{Intended: one.due, Done: one.ended})
 		}
 		got, fault := trail.compare("r", row.there, row.there.Timestamp(), row.there != nil)
 		assert.Equalf(t, got.Lost+got.Doubled > 0, fault != "",

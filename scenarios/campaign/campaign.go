@@ -196,7 +196,7 @@ func NewCampaign(o Options) (*Campaign, error) {
 		c.addKind(results.Kind{Name: one.Name, Group: one.Group, Filtered: q.filters(), Retry: one.Retry, Limit: one.Limit.String()})
 	}
 	if o.Verify {
-		c.audit = &audit{run: c.runMark(), most: cmp.Or(o.MaxWatched, maxWatched), trails: make(map[entity.Key]*trail),
+		c.audit = &audit{run: c.runMark(), limit: cmp.Or(o.MaxWatched, maxWatched), trails: make(map[entity.Key]*trail),
 			result: results.Audit{Examples: []results.AuditExample{}}}
 	}
 	c.counters = c.newWorkflowCounters()
@@ -296,9 +296,9 @@ func (c *Campaign) run(ctx context.Context, stage *drive.Stage) error {
 			before(w, done)
 		}
 		if c.audit != nil {
-			c.audit.ended(w, done)
+			c.audit.observe(w, done)
 		}
-		c.counters.ended(c.kinds[w.Kind].Name, w)
+		c.counters.add(c.kinds[w.Kind].Name, w)
 	}
 	if stage.AccountOf == nil {
 		stage.AccountOf = c.accountOf
@@ -313,11 +313,11 @@ func (c *Campaign) run(ctx context.Context, stage *drive.Stage) error {
 		c.OnStage(progress)
 	}
 	if c.Faults != nil && slices.ContainsFunc(stage.Phases, func(p results.Phase) bool { return p.Reported }) {
-		told := stage.Begins
+		before := stage.Begins
 		stage.Begins = func(at clock.Instant) {
 			c.Faults.Begin(at)
-			if told != nil {
-				told(at)
+			if before != nil {
+				before(at)
 			}
 		}
 		defer c.Faults.End()

@@ -54,7 +54,7 @@ func (c *Campaign) Footprint(data bool) Footprint {
 			f.Entities = addUp(f.Entities, times(times(int64(load.Entities), int64(len(c.locations))), c.storedBytes()))
 		}
 		if c.audit != nil {
-			followed = addUp(followed, d.maxWritten(uint64(c.audit.most)))
+			followed = addUp(followed, d.maxWritten(uint64(c.audit.limit)))
 		}
 		if d.maxOperations == 0 || d.stage == nil {
 			continue
@@ -76,7 +76,7 @@ func (c *Campaign) Footprint(data bool) Footprint {
 		f.Entities = 0
 	}
 	if c.audit != nil {
-		f.Entities = addUp(f.Entities, times(min(followed, int64(c.audit.most)), trailBytes))
+		f.Entities = addUp(f.Entities, times(min(followed, int64(c.audit.limit)), trailBytes))
 	}
 	return f
 }
