@@ -15,7 +15,7 @@ import (
 type mix struct {
 	table string
 	// partitions are those that operations go to, partitionOf returns the index of an operation's.
-	partitions  []mixPartition
+	partitions  []partitionMix
 	partitionOf func(k uint64) int
 	specs       []scenarios.OperationSpec
 	// indexes are the indexes of the specs in the run's kinds of operation, upTo the sums of their
@@ -29,14 +29,14 @@ type mix struct {
 	kinds, rows   clock.Stream
 }
 
-// mixPartition is one partition of a mix, with a generator of its keys and its kinds of operation.
-type mixPartition struct {
+// partitionMix is one partition of a mix, with a generator of its keys and its kinds of operation.
+type partitionMix struct {
 	generator *keys.Generator
-	entries   []entry
+	kinds     []partitionKind
 }
 
-// entry is one kind of operation on one partition.
-type entry struct {
+// partitionKind is one kind of operation on one partition.
+type partitionKind struct {
 	// part is what a merge writes, nil for others. expected has the refusals that count as success.
 	part     *keys.Part
 	expected target.Expected
@@ -77,8 +77,8 @@ func (m *mix) prepare() {
 	room := maxKeys
 	for i := range m.partitions {
 		h := &m.partitions[i]
-		for j := range h.entries {
-			one := &h.entries[j]
+		for j := range h.kinds {
+			one := &h.kinds[j]
 			if room -= len(one.from); room < 0 {
 				return
 			}
@@ -87,7 +87,7 @@ func (m *mix) prepare() {
 	}
 }
 
-func (one *entry) prepare(generator *keys.Generator, verb entity.Verb, fresh uint64) {
+func (one *partitionKind) prepare(generator *keys.Generator, verb entity.Verb, fresh uint64) {
 	bare := target.SizesOf(&entity.Change{Verb: verb})
 	one.prepared = make([]preparedKey, len(one.from))
 	for i, n := range one.from {
@@ -105,7 +105,7 @@ func (one *entry) prepare(generator *keys.Generator, verb entity.Verb, fresh uin
 }
 
 // key returns the key of one of the entities at which an operation can begin.
-func (h *mixPartition) key(one *entry, index int) entity.Key {
+func (h *partitionMix) key(one *partitionKind, index int) entity.Key {
 	if one.prepared != nil {
 		return one.prepared[index].key
 	}
@@ -113,7 +113,7 @@ func (h *mixPartition) key(one *entry, index int) entity.Key {
 }
 
 // merged returns what the merge with a number writes: it differs between operations.
-func (one *entry) merged(number uint64) []entity.Property {
+func (one *partitionKind) merged(number uint64) []entity.Property {
 	if one.variants != nil {
 		return one.variants[number%variants].properties
 	}
@@ -158,7 +158,7 @@ func (c *Campaign) offerMix(stage *drive.Stage, phase int, partitions []partitio
 // outline returns operation k without its content.
 func (m *mix) outline(k uint64) drive.Work {
 	kind := m.pick(k)
-	return drive.Work{Kind: m.indexes[kind], Offers: m.partitions[m.partitionOf(k)].entries[kind].offers}
+	return drive.Work{Kind: m.indexes[kind], Offers: m.partitions[m.partitionOf(k)].kinds[kind].offers}
 }
 
 func (c *Campaign) newMix(phase int, partitions ...partition) (*mix, error) {
@@ -186,11 +186,11 @@ func (c *Campaign) newMix(phase int, partitions ...partition) (*mix, error) {
 // addPartition adds a partition to the mix of a phase.
 func (c *Campaign) addPartition(m *mix, phase int, partition partition) error {
 	generator := c.generator.Pinned(partition.witness)
-	h := mixPartition{generator: generator}
+	h := partitionMix{generator: generator}
 	members := partition.members
 	for i := range m.specs {
 		op := &m.specs[i]
-		one := entry{from: members, offers: int64(op.Offers())}
+		one := partitionKind{from: members, offers: int64(op.Offers())}
 		one.expected.NotFound = m.mayMiss(op.Writes())
 		var err error
 		switch {
@@ -211,7 +211,7 @@ func (c *Campaign) addPartition(m *mix, phase int, partition partition) error {
 		if err != nil {
 			return err
 		}
-		h.entries = append(h.entries, one)
+		h.kinds = append(h.kinds, one)
 	}
 	m.partitions = append(m.partitions, h)
 	return nil
@@ -238,7 +238,7 @@ func entitiesFrom(text string, generator *keys.Generator, members []uint64) int 
 
 func (m *mix) work(k uint64, w *drive.Work) {
 	kind, h := m.pick(k), &m.partitions[m.partitionOf(k)]
-	spec, one := &m.specs[kind], &h.entries[kind]
+	spec, one := &m.specs[kind], &h.kinds[kind]
 	w.Kind, w.Offers, w.Expected = m.indexes[kind], one.offers, one.expected
 	op := &w.Operation
 	op.Verb, op.Table = spec.Verb, m.table
@@ -295,7 +295,7 @@ func (m *mix) mayMiss(v entity.Verb) bool {
 
 // change returns a single write, or the read of an entity: of the new entity with a number, or of
 // the existing one at an index, to which a merge writes the properties of that number.
-func (h *mixPartition) change(spec *scenarios.OperationSpec, one *entry, index int, inserted uint64) entity.Change {
+func (h *partitionMix) change(spec *scenarios.OperationSpec, one *partitionKind, index int, inserted uint64) entity.Change {
 	c := entity.Change{Verb: spec.Writes(), Match: matchOf(spec.Writes())}
 	inserts, replaces := spec.Inserts(), spec.Replaces()
 	switch {
