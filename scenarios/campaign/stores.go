@@ -247,21 +247,21 @@ func (c *Campaign) dropOne(ctx context.Context, one Resource, stage string) erro
 		})
 		defer stop()
 	}
-	_, err := c.request(longer, stage, kindDrop, one.Drop(), target.Expected{NotFound: true})
-	if errors.Is(err, results.ErrWrite) {
-		if failed := c.stopRecording(); failed != nil {
-			return errors.Join(err, failed)
-		}
-		_, again := c.request(longer, stage, kindDrop, one.Drop(), target.Expected{NotFound: true})
-		if again == nil {
+	request := func() error {
+		_, err := c.request(longer, stage, kindDrop, one.Drop(), target.Expected{NotFound: true})
+		if err == nil {
 			c.report(one, false)
 		}
-		return errors.Join(err, again)
+		return err
 	}
-	if err == nil {
-		c.report(one, false)
+	err := request()
+	if !errors.Is(err, results.ErrWrite) {
+		return err
 	}
-	return err
+	if failed := c.stopRecording(); failed != nil {
+		return errors.Join(err, failed)
+	}
+	return errors.Join(err, request())
 }
 
 // stopRecording sends the records of all further operations to a recorder that nobody reads.
