@@ -141,7 +141,7 @@ func (s *Search) AddStep(m *Measured) {
 		QueueGrowth: m.QueueGrowth, Answered: m.Answered, ServiceMean: m.ServiceMicros / max(1, m.First),
 		// Dropped operations were due as many as the others, on the average.
 		Offered: t.Rate * float64(m.Due) / float64(max(1, m.Ended))}
-	if micros, told := m.Response.Quantile(.99); told {
+	if micros, known := m.Response.Quantile(.99); known {
 		step.P99 = &micros
 	}
 	limit := s.limit
@@ -159,5 +159,5 @@ func (s *Search) AddStep(m *Measured) {
 	limit.Finished = !more || limit.Sporadic > maxSporadicShare
 }
 
-// Limit returns what the search has come to so far. It shares the search's memory.
+// Limit returns the state of the search. It shares the search's memory.
 func (s *Search) Limit() *results.Limit { return s.limit }

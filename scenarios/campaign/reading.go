@@ -80,9 +80,9 @@ func equalities(s *scenarios.Scenario, spec *scenarios.OperationSpec, plan *keys
 			list = append(list, equality{p.Name, attribute, kind, spans})
 		}
 	}
-	told := plan.Tells()
+	contained := plan.Tells()
 	for _, attribute := range spec.By {
-		if !slices.Contains(told, attribute) {
+		if !slices.Contains(contained, attribute) {
 			add(attribute, false)
 		}
 	}

@@ -37,8 +37,7 @@ type Member struct {
 	Second func(*results.Interval, []*results.Histogram)
 }
 
-// Searching is who leads a search, as a member of it sees that: as of campaign, but for the
-// instant, which is one of the wall with a reading of the monotonic clock.
+// Searching is the leader of a search for a member: a [campaign.SearchLeader] with wall-clock times.
 type Searching interface {
 	Next(context.Context) (t campaign.SearchStep, begins time.Time, more bool, err error)
 	Report(campaign.SearchStep, *campaign.Measured)
