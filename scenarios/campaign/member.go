@@ -121,9 +121,16 @@ type Offered struct {
 	Shares []int64
 }
 
-// Offered returns what a number of processes offer together.
-func (c *Campaign) Offered(processes int) ([]Offered, error) {
-	var list []Offered
+// Offered returns what a number of processes offer together: in a step of the search if that is not
+// nil, by the time since the step began, else in all phases.
+func (c *Campaign) Offered(step *SearchStep, processes int) (list []Offered, err error) {
+	if step != nil {
+		stage, _, err := c.stepStage(*step)
+		if err != nil {
+			return nil, err
+		}
+		return offered(stage, stage.Phases, processes), nil
+	}
 	begins := clock.Instant(0)
 	for i := range c.Scenario.Phases {
 		if c.Scenario.Phases[i].Traffic == nil {
@@ -142,16 +149,6 @@ func (c *Campaign) Offered(processes int) ([]Offered, error) {
 		begins = nextBegin(begins, d.stage)
 	}
 	return list, nil
-}
-
-// OfferedBy returns what a number of processes offer together in a step of the search, by the time
-// since the step began.
-func (c *Campaign) OfferedBy(t SearchStep, processes int) ([]Offered, error) {
-	stage, _, err := c.stepStage(t)
-	if err != nil {
-		return nil, err
-	}
-	return offered(stage, stage.Phases, processes), nil
 }
 
 // offered returns the parts of a stage with their operations by process.

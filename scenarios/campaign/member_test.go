@@ -90,7 +90,7 @@ func TestMembersEqualOneProcess(t *testing.T) {
 		of := 1 + rng.IntN(6)
 		require.Emptyf(t, campaign.SharingFaults(s, of), "seed %d", seed)
 		c := planned(t, campaign.Options{Scenario: s, Table: "T", NewName: true})
-		plan, err := c.Offered(of)
+		plan, err := c.Offered(nil, of)
 		require.NoError(t, err)
 		at := &targettest.Fake{Throttled: 80}
 		whole := carried(t, c, at)
@@ -263,7 +263,7 @@ func sameSteps(t *testing.T, name string, c *campaign.Campaign, of int, parts []
 	}
 	var plan []campaign.Offered
 	for n, step := range whole.Limit.Steps {
-		offered, err := c.OfferedBy(campaign.SearchStep{Number: n + 1, Rate: step.Rate}, of)
+		offered, err := c.Offered(&campaign.SearchStep{Number: n + 1, Rate: step.Rate}, of)
 		require.NoError(t, err)
 		plan = append(plan, offered...)
 	}

@@ -204,12 +204,7 @@ func (p *Plan) Offered(step *campaign.SearchStep, processes int) ([]campaign.Off
 	if err != nil {
 		return nil, err
 	}
-	var list []campaign.Offered
-	if step == nil {
-		list, err = c.Offered(processes)
-	} else {
-		list, err = c.OfferedBy(*step, processes)
-	}
+	list, err := c.Offered(step, processes)
 	if err != nil {
 		return nil, fmt.Errorf("%w", wrong("", "%v", err))
 	}
