@@ -20,21 +20,14 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// The run uses the stress test at a rate above its partition's limit, with lost replies.
-const (
-	booksRate   = "[1300]"
-	booksTarget = "1000"
-	booksLasts  = "2s"
-	booksLoad   = "2000"
-	// booksLost is the number of replies in a million that are lost.
-	booksLost = 20_000
-)
-
+// booksValues set a rate above the partition's limit in the stress test.
 var booksValues = []string{
-	"phases.load.entities=" + booksLoad, "phases.load.transaction=50",
-	"phases.peak.rates=" + booksRate, "phases.peak.each=" + booksLasts, "phases.peak.hold=false",
-	"model.partition_target=" + booksTarget, "workers=" + strconv.Itoa(trialWorkers),
+	"phases.load.entities=2000", "phases.load.transaction=50", "phases.peak.rates=[1300]", "phases.peak.each=2s", "phases.peak.hold=false",
+	"model.partition_target=1000", "workers=" + strconv.Itoa(trialWorkers),
 }
+
+// booksLost is the number of replies in a million that are lost.
+const booksLost = 20_000
 
 // booksFigures are the counters of a run's record and of its service.
 type booksFigures struct {
@@ -78,21 +71,14 @@ func measureBooks(ctx context.Context, settings []string) (f booksFigures, err e
 }
 
 // differences returns how a record that was read back differs from its sealed summary.
-func differences(sealed *results.Summary, again *results.Record) []string {
+func differences(sealed *results.Summary, again *results.Record) (faults []string) {
 	want, err := json.Marshal(sealed)
 	if err != nil {
 		return []string{"encode summary: " + err.Error()}
 	}
-	var faults []string
-	for _, one := range []struct {
-		what    string
-		summary *results.Summary
-	}{
-		{"the summary read back", again.Summary},
-		{"the judgement of the record read back", verdict.Judge(again)},
-	} {
-		if got, err := json.Marshal(one.summary); err != nil || !bytes.Equal(got, want) {
-			faults = append(faults, one.what+" differs from the sealed summary")
+	for i, summary := range []*results.Summary{again.Summary, verdict.Judge(again)} {
+		if got, err := json.Marshal(summary); err != nil || !bytes.Equal(got, want) {
+			faults = append(faults, []string{"the summary read back", "the judgement of the record read back"}[i]+" differs from the sealed summary")
 		}
 	}
 	return faults
@@ -102,15 +88,12 @@ func (f booksFigures) finding() Finding {
 	s := f.summary
 	measured := fmt.Sprintf("%s attempts = %s ok + %s throttled + %s failed",
 		document.Count(s.Attempts), document.Count(s.OkAttempts), document.Count(s.Throttled), document.Count(s.Failed))
-	const bound = "the service's counts"
 	faults := slices.Clone(f.faults)
 	if f.lost == 0 || s.Throttled == 0 {
 		faults = append(faults, "no lost or throttled replies; run it again")
 	}
-	if len(faults) > 0 {
-		return findingFor(false, measured, bound, document.Join("; ", append(faults, "this build's reports are wrong; report it")...))
-	}
-	return findingFor(true, measured, bound, fmt.Sprintf("%s operations = %s sent + %s dropped; "+
-		"%s replies lost after their writes; same summary read back",
-		document.Count(s.Scheduled), document.Count(s.Sent), document.Count(s.Dropped), document.Count(f.lost)))
+	return judge("the service's counts",
+		rule{len(faults) > 0, Fail, measured, document.Join("; ", append(faults, "this build's reports are wrong; report it")...)},
+		rule{true, Pass, measured, fmt.Sprintf("%s operations = %s sent + %s dropped; %s replies lost after their writes; same summary read back",
+			document.Count(s.Scheduled), document.Count(s.Sent), document.Count(s.Dropped), document.Count(f.lost))})
 }

@@ -20,26 +20,22 @@ const ceilingBound = 4000
 // honestShare is the share of a ceiling up to which the generator is not the bottleneck.
 const honestShare = 0.8
 
-// ceilingFigures are the maximum rates: to nothing, over HTTP to an idle server, to the engine.
-type ceilingFigures struct{ nothing, empty, engine pace }
-
-// pace is a ceiling and its failed operations.
-type pace struct {
-	results.Ceiling
-	failed int64
+// ceilingFigures are the maximum rates: to nothing, over HTTP to an idle server, to the engine, where some operations may fail.
+type ceilingFigures struct {
+	nothing, empty, engine results.Ceiling
+	failed                 int64
 }
 
-func (p pace) String() string {
-	text := document.Count(int64(p.PerSecond())) + "/s"
-	if micros := p.CPUMicros(); micros > 0 {
+func rateText(c results.Ceiling) string {
+	text := document.Count(int64(c.PerSecond())) + "/s"
+	if micros := c.CPUMicros(); micros > 0 {
 		text += " (" + document.Figures(micros) + " CPU-µs)"
 	}
 	return text
 }
 
 // measureCeiling sends the stress test's entities at the maximum rate.
-func (r trials) measureCeiling(ctx context.Context) (ceilingFigures, error) {
-	var f ceilingFigures
+func (r trials) measureCeiling(ctx context.Context) (f ceilingFigures, err error) {
 	s, err := stress()
 	if err != nil {
 		return f, err
@@ -49,49 +45,47 @@ func (r trials) measureCeiling(ctx context.Context) (ceilingFigures, error) {
 		return f, err
 	}
 	sample := entity.Change{Verb: entity.InsertOrReplace, Key: generator.Key(0), Properties: generator.Properties(0)}
-	for _, one := range []struct {
-		over string
-		into *pace
-	}{{results.OverNothing, &f.nothing}, {results.OverHTTP, &f.empty}} {
-		ceiling, err := run.Ceiling(ctx, s, sample, one.over)
+	for i, into := range []*results.Ceiling{&f.nothing, &f.empty} {
+		ceiling, err := run.Ceiling(ctx, s, sample, []string{results.OverNothing, results.OverHTTP}[i])
 		if err != nil {
 			return f, err
 		}
-		one.into.Ceiling = *ceiling
+		*into = *ceiling
 	}
-	f.engine, err = r.measureEngine(ctx, wireOperations)
-	return f, err
+	return f, r.measureEngine(ctx, wireOperations, &f)
 }
 
 // measureEngine reads one entity of an engine without limits at the maximum rate, after a tenth of the operations as warm-up.
-func (r trials) measureEngine(ctx context.Context, operations uint64) (pace, error) {
+func (r trials) measureEngine(ctx context.Context, operations uint64, f *ceilingFigures) error {
 	s, err := stress("model.profile=" + model.Off)
 	if err != nil {
-		return pace{}, err
+		return err
 	}
 	opened, err := run.Open(ctx, run.Plan{Scenario: s, On: run.Embedded}, r.clock)
 	if err != nil {
-		return pace{}, err
+		return err
 	}
 	defer opened.Close()
-	if err := furnish(ctx, opened); err != nil {
-		return pace{}, err
+	if err := createEntity(ctx, opened); err != nil {
+		return err
 	}
 	load := run.FlatOut{Clock: r.clock, Target: opened, Operation: trialOperation(entity.Get), Lanes: trialWorkers, Warm: operations / 10, Count: operations,
 		WarmLimit: trialGrace, Limit: trialGrace}
 	ceiling, failed, err := load.Run(ctx)
-	if err != nil {
-		return pace{}, err
+	if err == nil {
+		f.engine, f.failed = *ceiling, failed
 	}
-	return pace{*ceiling, failed}, nil
+	return err
 }
 
 func (f ceilingFigures) finding() Finding {
 	can := fmt.Sprintf("this machine can drive the embedded engine at about %s attempts/s, another service at about %s",
 		document.Count(honest(f.engine)), document.Count(honest(f.empty)))
-	found := judge(fmt.Sprintf("%s over HTTP, %s to nothing", f.engine, f.nothing), document.Count(ceilingBound)+"/s over HTTP", can,
-		rule{f.engine.failed > 0, Fail, document.Count(f.engine.failed) + " operations failed without reason; report it"},
-		rule{f.engine.PerSecond() < ceilingBound, Fail, "stop other programs or use more cores; " + can})
+	measured := fmt.Sprintf("%s over HTTP, %s to nothing", rateText(f.engine), rateText(f.nothing))
+	found := judge(document.Count(ceilingBound)+"/s over HTTP",
+		rule{f.failed > 0, Fail, measured, document.Count(f.failed) + " operations failed without reason; report it"},
+		rule{f.engine.PerSecond() < ceilingBound, Fail, measured, "stop other programs or use more cores; " + can},
+		rule{true, Pass, measured, can})
 	if found.Verdict == Pass {
 		found.offers = honest(f.engine)
 	}
@@ -99,4 +93,4 @@ func (f ceilingFigures) finding() Finding {
 }
 
 // honest returns the rate that leaves the generator room, rounded down to hundreds.
-func honest(p pace) int64 { return int64(honestShare*p.PerSecond()) / 100 * 100 }
+func honest(c results.Ceiling) int64 { return int64(honestShare*c.PerSecond()) / 100 * 100 }

@@ -48,39 +48,24 @@ const (
 	NotTried   = "not tried"
 )
 
-// findingFor returns a pass or a failure.
-func findingFor(holds bool, measured, bound, note string) Finding {
-	verdict := Fail
-	if holds {
-		verdict = Pass
-	}
-	return Finding{Verdict: verdict, Measured: measured, Bound: bound, Note: note}
-}
-
-// warning returns a warning.
-func warning(measured, bound, note string) Finding {
-	return Finding{Verdict: Warn, Measured: measured, Bound: bound, Note: note}
-}
-
-// rule is a verdict and its note, valid if a condition holds.
+// rule is a finding for a condition.
 type rule struct {
-	when          bool
-	verdict, note string
+	when                    bool
+	verdict, measured, note string
 }
 
-// judge returns the finding of the first rule whose condition holds, else a pass with a note.
-func judge(measured, bound, note string, rules ...rule) Finding {
-	for _, one := range rules {
-		if one.when {
-			return Finding{Verdict: one.verdict, Measured: measured, Bound: bound, Note: one.note}
-		}
+// judge returns the finding of the first rule whose condition holds; that of the last rule is true.
+func judge(bound string, rules ...rule) Finding {
+	first := rules[slices.IndexFunc(rules, func(r rule) bool { return r.when })]
+	return Finding{Verdict: first.verdict, Measured: first.measured, Bound: bound, Note: first.note}
+}
+
+// judgeResult returns a pass, or a failure with advice if there is an error.
+func judgeResult(err error, bound, measured, advice string) Finding {
+	if err != nil {
+		return Finding{Verdict: Fail, Measured: results.OneLine(err), Bound: bound, Note: advice}
 	}
-	return findingFor(true, measured, bound, note)
-}
-
-// unknown returns the finding for a missing measurement.
-func unknown(why, bound string) Finding {
-	return Finding{Verdict: CannotTell, Measured: why, Bound: bound}
+	return Finding{Verdict: Pass, Measured: measured, Bound: bound}
 }
 
 // measured returns the examination that takes and judges a measurement.
@@ -88,7 +73,7 @@ func measured[F interface{ finding() Finding }](measure func(context.Context) (F
 	return func(ctx context.Context) Finding {
 		figures, err := measure(ctx)
 		if err != nil {
-			return Finding{Verdict: Fail, Measured: results.OneLine(err), Bound: "a measurement"}
+			return judgeResult(err, "a measurement", "", "")
 		}
 		return figures.finding()
 	}
@@ -101,7 +86,6 @@ type Diagnosis struct {
 	// The counts exclude checks that cannot tell or were not tried.
 	Passed int `json:"passed"`
 	Failed int `json:"failed"`
-	Warned int `json:"-"`
 	// Unavailable reports that the service rejects the credential or does not answer.
 	Unavailable bool `json:"-"`
 	// Verdict is the one sentence that sums it up.
@@ -134,7 +118,7 @@ func diagnose(ctx context.Context, checks []check, progress io.Writer) *Diagnosi
 		}
 		d.Checks = append(d.Checks, found)
 	}
-	d.Passed, d.Warned, d.Failed = len(d.names(Pass)), len(d.names(Warn)), len(d.names(Fail))
+	d.Passed, d.Failed = len(d.names(Pass)), len(d.names(Fail))
 	d.Verdict = d.sentence()
 	return d
 }
@@ -171,11 +155,6 @@ func (d *Diagnosis) sentence() string {
 	return text
 }
 
-// withoutContext adapts a function without a context.
-func withoutContext(look func() Finding) func(context.Context) Finding {
-	return func(context.Context) Finding { return look() }
-}
-
 // maxMeasured is the maximum length of a measurement on the screen.
 const maxMeasured = 60
 
@@ -199,7 +178,7 @@ func (d *Diagnosis) Document() *document.Document {
 	switch {
 	case d.Failed > 0:
 		state = results.DoesNotHold
-	case d.Passed+d.Warned < len(d.Checks):
+	case len(d.passed()) < len(d.Checks):
 		state = results.CannotTell
 	}
 	a := document.Claimed(state, ": "+d.Verdict, "", "", "")

@@ -3,7 +3,7 @@ package doctor
 import (
 	"context"
 	"fmt"
-	"slices"
+	"math"
 	"time"
 
 	"loadgen/engine"
@@ -11,7 +11,6 @@ import (
 	"loadgen/report/document"
 	"loadgen/report/verdict"
 	"loadgen/results"
-	"loadgen/results/figure"
 	"loadgen/scenarios/run"
 	"loadgen/target"
 )
@@ -70,24 +69,20 @@ func (r trials) measureStall(ctx context.Context) (stallFigures, error) {
 	if err != nil {
 		return stallFigures{}, err
 	}
-	stage, err := steady("stall", stallRate, stallWithin)
-	if err != nil {
-		return stallFigures{}, err
-	}
 	tables := run.Engine(partitions, 0, r.clock)
-	if err := furnish(ctx, tables); err != nil {
+	if err := createEntity(ctx, tables); err != nil {
 		return stallFigures{}, err
 	}
 	begins := r.clock.Now().NextSecond().Offset() + stallBegins
 	frozen := target.WrapFaults(tables, engine.FaultPlan{Rules: []engine.FaultRule{
 		{Kind: engine.FaultFreeze, From: begins, To: begins + stallLasts, Share: engine.WholeShare}}}, 1, r.clock)
 	health := run.StartHealthSampler(run.HealthOptions{Clock: r.clock, Source: run.NewHealthProcess(), Cores: 1, Workers: trialWorkers})
-	record, err := r.carryOut(ctx, frozen, frozen, stage)
+	record, f, err := r.carryOut(ctx, frozen, frozen, "stall", stallRate, stallWithin)
 	heldUp := health.Stop().StoodStill
 	if err != nil {
 		return stallFigures{}, err
 	}
-	all, f := record.Total(results.Reported), figure.Of(record)
+	all := record.Total(results.Reported)
 	figures := stallFigures{
 		operations: all.Operations, succeeded: all.Succeeded,
 		responseP99: timeOf(f, "p99"), serviceP99: timeOf(f, "service_p99"), longest: timeOf(f, "max"),
@@ -115,47 +110,31 @@ func longer(h *results.Histogram, bound time.Duration) int64 {
 // finding compares the figures with the arithmetic. Pauses of the machine are not a fault of a
 // report.
 func (f stallFigures) finding() Finding {
-	want := waitedAtLeast(.99, stallLasts, stallWithin)
-	due := int64(stallLasts.Seconds() * stallRate)
-	slow := int64((stallLasts - stallSlow).Seconds() * stallRate)
-	measured := fmt.Sprintf("response p99 %s, max %s, service p99 %s",
-		document.Span(f.responseP99), document.Span(f.longest), document.Span(f.serviceP99))
-	low, high := between(want)
-	bound := fmt.Sprintf("%s ± %s, ≤ %s, ≤ %s",
-		document.Span(want), document.PartOf(stallTolerance, 1), document.Span(stallLongest), document.Span(stallService))
+	const all, due = int64(stallWithin / time.Second * stallRate), int64(stallLasts / time.Second * stallRate)
+	want, slow := waitedAtLeast(.99, stallLasts, stallWithin), due-int64(stallSlow*stallRate/time.Second)
+	near := func(got, want int64) bool { return math.Abs(float64(got-want)) <= stallTolerance*float64(want) }
 	var wrong []string
-	say := func(is bool, format string, args ...any) {
-		if is {
-			wrong = append(wrong, fmt.Sprintf(format, args...))
+	for _, one := range []rule{
+		{when: f.operations != all || f.succeeded != all, note: fmt.Sprintf("%s of %s operations succeeded", document.Count(f.succeeded), document.Count(all))},
+		{when: f.due != due, note: fmt.Sprintf("%s operations reported due during the stall; want %s", document.Count(f.due), document.Count(due))},
+		{when: !near(f.slow, slow), note: fmt.Sprintf("%s operations reported over %s; want about %s",
+			document.Count(f.slow), document.Span(stallSlow), document.Count(slow))},
+	} {
+		if one.when {
+			wrong = append(wrong, one.note)
 		}
 	}
-	all := int64(stallWithin.Seconds() * stallRate)
-	say(f.operations != all || f.succeeded != all, "%s of %s operations succeeded", document.Count(f.succeeded), document.Count(all))
-	say(f.due != due, "%s operations reported due during the stall; want %s",
-		document.Count(f.due), document.Count(due))
-	minSlow, maxSlow := between(time.Duration(slow))
-	say(f.slow < int64(minSlow) || f.slow > int64(maxSlow),
-		"%s operations reported over %s; want about %s", document.Count(f.slow), document.Span(stallSlow), document.Count(slow))
 	wrong = append(wrong, f.books...)
-	wide := f.responseP99 < low || f.responseP99 > high ||
-		f.longest > stallLongest || f.serviceP99 > stallService
-	switch {
-	case len(wrong) == 0 && !wide:
-		return findingFor(true, measured, bound, fmt.Sprintf("the engine was frozen for %s of %s: %s operations due, "+
+	precise := near(int64(f.responseP99), int64(want)) && f.longest <= stallLongest && f.serviceP99 <= stallService
+	measured := fmt.Sprintf("response p99 %s, max %s, service p99 %s",
+		document.Span(f.responseP99), document.Span(f.longest), document.Span(f.serviceP99))
+	return judge(fmt.Sprintf("%s ± %s, ≤ %s, ≤ %s",
+		document.Span(want), document.PartOf(stallTolerance, 1), document.Span(stallLongest), document.Span(stallService)),
+		rule{len(wrong) == 0 && precise, Pass, measured, fmt.Sprintf("the engine was frozen for %s of %s: %s operations due, "+
 			"%s over %s. By service times alone: p99 %s, %s slow (coordinated omission).",
 			document.Span(stallLasts), document.Span(stallWithin), document.Count(f.due), document.Count(f.slow), document.Span(stallSlow),
-			document.Span(f.serviceP99), document.Count(f.slowAttempts)))
-	case len(f.books) == 0 && f.heldUp > stallHeldUp:
-		why := fmt.Sprintf("this machine paused the program for %s during the stall", document.Span(f.heldUp))
-		return Finding{Verdict: CannotTell, Measured: why + ": " + measured, Bound: bound,
-			Note: "run it again on an idle machine"}
-	default:
-		return findingFor(false, measured, bound, document.Join("; ", append(slices.Clip(wrong), "do not trust reports of stalls; "+
-			"run it again; report a second failure")...))
-	}
-}
-
-func between(want time.Duration) (low, high time.Duration) {
-	margin := time.Duration(float64(want) * stallTolerance)
-	return want - margin, want + margin
+			document.Span(f.serviceP99), document.Count(f.slowAttempts))},
+		rule{len(f.books) == 0 && f.heldUp > stallHeldUp, CannotTell,
+			fmt.Sprintf("this machine paused the program for %s during the stall: %s", document.Span(f.heldUp), measured), "run it again on an idle machine"},
+		rule{true, Fail, measured, document.Join("; ", append(wrong, "do not trust reports of stalls; run it again; report a second failure")...)})
 }

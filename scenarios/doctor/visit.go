@@ -3,7 +3,6 @@ package doctor
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -13,23 +12,17 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
+	"loadgen/report/compare/statistics"
 	"loadgen/report/document"
 	"loadgen/results"
-	"loadgen/scenarios"
 	"loadgen/target/azure"
 )
 
-// visit checks a table service step by step, with reads only. It belongs to one goroutine.
+// visit checks the table service of options step by step, with reads only. It belongs to one goroutine.
 type visit struct {
-	endpoint azure.Endpoint
-	clock    clock.Real
-	// trust configures https; nil for the system's roots.
-	trust *tls.Config
-
-	// scenario determines needs, once it was rehearsed.
-	scenario *scenarios.Scenario
-	needs    need
-
+	*Options
+	// needs are determined by the first rehearsal of the scenario.
+	needs need
 	// client is a run's client, unfit the error if there is none.
 	client  *azure.Target
 	proxied bool
@@ -44,9 +37,9 @@ type visit struct {
 
 // newVisit returns a visit to the service of options. Callers must close it.
 func newVisit(o *Options) *visit {
-	v := &visit{endpoint: *o.Service, clock: o.Clock, trust: o.Trust, scenario: o.Scenario}
-	v.client, v.unfit = azure.New(azure.Options{Endpoint: v.endpoint, Connections: maxSenders, Clock: v.clock, Calendar: v.clock,
-		RunID: "doctor", TLS: v.trust, Client: azure.Auto})
+	v := &visit{Options: o}
+	v.client, v.unfit = azure.New(azure.Options{Endpoint: *o.Service, Connections: maxSenders, Clock: o.Clock, Calendar: o.Clock,
+		RunID: "doctor", TLS: o.Trust, Client: azure.Auto})
 	v.proxied = v.unfit == nil && v.client.Proxy() != ""
 	return v
 }
@@ -57,74 +50,69 @@ func (v *visit) close() {
 	}
 }
 
-// The checks of a visit.
+// The checks of a visit that others need.
 const (
-	visitAddress = "address"
 	visitProxy   = "proxy"
 	visitResolve = "resolve"
 	visitConnect = "connect"
 	visitTLS     = "tls"
 	visitKey     = "authenticate"
 	visitTrip    = "round trip"
-	visitWay     = "distance"
-	visitClock   = "clock skew"
-	visitKeep    = "keep-alive"
-	visitBytes   = "bandwidth"
 )
 
 // checks returns the steps in order.
 func (v *visit) checks() []check {
 	list := []check{
-		{name: visitAddress, examine: withoutContext(v.lookAtAddress)},
-		{name: visitProxy, examine: withoutContext(v.lookForProxy)},
-		{name: visitResolve, needs: []string{visitProxy}, examine: v.resolve},
-		{name: visitConnect, needs: []string{visitResolve}, examine: v.connect},
+		{name: "address", examine: v.lookAtAddress},
+		{name: visitProxy, examine: v.lookForProxy},
+		{name: visitResolve, needs: []string{visitProxy}, examine: v.limited(v.resolve)},
+		{name: visitConnect, needs: []string{visitResolve}, examine: v.limited(v.connect)},
 	}
 	ready := []string{visitConnect}
 	// A proxy hides the certificate; there the check of the key includes TLS.
 	if v.secure() && !v.proxied {
-		list = append(list, check{name: visitTLS, needs: ready, examine: v.shakeHands})
+		list = append(list, check{name: visitTLS, needs: ready, examine: v.limited(v.shakeHands)})
 		ready = []string{visitTLS}
 	}
 	return append(list,
 		check{name: visitKey, needs: ready, examine: v.authenticate},
 		// After a throttled key, ten more rejections would look like an attack.
 		check{name: visitTrip, needs: []string{visitKey}, examine: v.goAndReturn},
-		check{name: visitWay, needs: []string{visitConnect}, examine: withoutContext(v.judgeDistance)},
-		check{name: visitClock, needs: ready, examine: withoutContext(v.compareClocks)},
-		check{name: visitKeep, needs: []string{visitTrip}, examine: withoutContext(v.countConnections)},
-		check{name: visitBytes, needs: []string{visitTrip}, examine: v.measureBandwidth})
+		check{name: "distance", needs: []string{visitConnect}, examine: v.judgeDistance},
+		check{name: "clock skew", needs: ready, examine: v.compareClocks},
+		check{name: "keep-alive", needs: []string{visitTrip}, examine: v.countConnections},
+		check{name: "bandwidth", needs: []string{visitTrip}, examine: v.limited(v.measureBandwidth)})
 }
 
 // visitLimit bounds each step.
 const visitLimit = 4 * time.Second
 
+func (v *visit) limited(step func(context.Context) Finding) func(context.Context) Finding {
+	return func(ctx context.Context) Finding {
+		ctx, release := clock.Within(ctx, v.Clock, visitLimit, context.Canceled)
+		defer release()
+		return step(ctx)
+	}
+}
+
 // authenticate requests a list of one table.
 func (v *visit) authenticate(ctx context.Context) Finding {
-	proof := v.endpoint.Proof()
-	bound := "a table service that accepts " + proof
+	proof := v.Service.Proof()
 	took, err := v.request(ctx)
-	switch {
-	case err == nil:
-		return findingFor(true, fmt.Sprintf("%s accepts %s of %s, by %s", cmp.Or(v.first.Server, "the service"), proof, v.endpoint.Account(), v.client.Client()), bound, "")
-	case errors.Is(err, azure.ErrClock):
-		return unknown("the clocks differ too much for a signature", bound)
-	}
-	measured, known := v.saying(err), errors.Is(err, azure.ErrAuthentication) || errors.Is(err, azure.ErrNotTables)
-	if !known {
-		measured += ", after " + document.Span(took)
-	}
-	return judge(measured, bound, "",
-		rule{errors.Is(err, azure.ErrAuthentication), Fail, "copy the account's key again, create a new signature or grant the token's user access"},
-		rule{errors.Is(err, azure.ErrNotTables), Fail, "use the table service's address, such as https://ACCOUNT.table.core.windows.net"},
-		rule{true, Fail, "the server is not a table service"})
+	why := v.saying(err)
+	return judge("a table service that accepts "+proof,
+		rule{err == nil, Pass, fmt.Sprintf("%s accepts %s of %s, by %s", cmp.Or(v.first.Server, "the service"), proof, v.Service.Account(), v.client.Client()), ""},
+		rule{errors.Is(err, azure.ErrClock), CannotTell, "the clocks differ too much for a signature", ""},
+		rule{errors.Is(err, azure.ErrAuthentication), Fail, why, "copy the account's key again, create a new signature or grant the token's user access"},
+		rule{errors.Is(err, azure.ErrNotTables), Fail, why, "use the table service's address, such as https://ACCOUNT.table.core.windows.net"},
+		rule{true, Fail, why + ", after " + document.Span(took), "the server is not a table service"})
 }
 
 // request sends one request and returns its duration.
 func (v *visit) request(ctx context.Context) (time.Duration, error) {
-	began := v.clock.Now()
+	began := v.Clock.Now()
 	service, err := v.client.Probe(ctx)
-	took := v.clock.Now().Sub(began)
+	took := v.Clock.Now().Sub(began)
 	if err == nil || !errors.Is(err, azure.ErrUnreachable) && service != (azure.Service{}) {
 		v.requests++
 		if v.requests == 1 {
@@ -152,15 +140,15 @@ func (v *visit) goAndReturn(ctx context.Context) Finding {
 	for range visitTrips {
 		trip, err := v.request(ctx)
 		if err != nil {
-			return findingFor(false, fmt.Sprintf("%d replies, then: %s", len(took), v.saying(err)), bound,
-				"the service or a proxy drops connections; load will, too")
+			return Finding{Verdict: Fail, Measured: fmt.Sprintf("%d replies, then: %s", len(took), v.saying(err)), Bound: bound,
+				Note: "the service or a proxy drops connections; load will, too"}
 		}
 		took = append(took, trip)
 	}
 	slices.Sort(took)
-	median := (took[(len(took)-1)/2] + took[len(took)/2]) / 2
-	return findingFor(true, fmt.Sprintf("median %s, from %s to %s", document.Span(median), document.Span(took[0]), document.Span(took[len(took)-1])),
-		bound, fmt.Sprintf("minimum service time from here: about %s", document.Span(took[0])))
+	shortest := document.Span(took[0])
+	return judge(bound, rule{true, Pass, fmt.Sprintf("median %s, from %s to %s", document.Span(time.Duration(statistics.Median(took))), shortest,
+		document.Span(took[len(took)-1])), "minimum service time from here: about " + shortest})
 }
 
 // The maximum skew of a service, and the minimum worth a warning.
@@ -171,42 +159,43 @@ const (
 
 // compareClocks compares the first reply's date, which is cut to seconds, with this machine's
 // clock.
-func (v *visit) compareClocks() Finding {
-	bound := "at most " + document.Span(maxSkew) + " off"
-	if v.first.Ahead == 0 {
-		return unknown("the service sent no date", bound)
-	}
+func (v *visit) compareClocks(context.Context) Finding {
 	doubt := time.Second/2 + v.heard/2
 	skew := v.first.Ahead + time.Second/2
 	side := "behind"
 	if skew < 0 {
 		side = "ahead of"
 	}
-	if skew.Abs() <= doubt {
-		return findingFor(true, fmt.Sprintf("none measurable, ± %s", document.Span(doubt)), bound, "")
-	}
-	return judge(fmt.Sprintf("%s %s the service, ± %s", document.Span(skew.Abs()), side, document.Span(doubt)), bound, "",
-		rule{skew.Abs() > maxSkew, Fail, "set this machine's clock: the service rejects every request"},
-		rule{skew.Abs() > worthySkew, Pass, "set this machine's clock: signatures' start and end shift with it"})
+	measured := fmt.Sprintf("%s %s the service, ± %s", document.Span(skew.Abs()), side, document.Span(doubt))
+	return judge("at most "+document.Span(maxSkew)+" off",
+		rule{v.first.Ahead == 0, CannotTell, "the service sent no date", ""},
+		rule{skew.Abs() <= doubt, Pass, "none measurable, ± " + document.Span(doubt), ""},
+		rule{skew.Abs() > maxSkew, Fail, measured, "set this machine's clock: the service rejects every request"},
+		rule{skew.Abs() > worthySkew, Pass, measured, "set this machine's clock: signatures' start and end shift with it"},
+		rule{true, Pass, measured, ""})
 }
 
 // countConnections checks that connections are kept open.
-func (v *visit) countConnections() Finding {
-	c := v.client.Connections()
-	return judge(fmt.Sprintf("%d requests, %d on an open connection", v.requests, c.Reused), "all but each client's first", "",
-		rule{c.Reused*2 < v.requests-1, Fail, fmt.Sprintf("the service or a proxy closes connections: each attempt needs one, %s, "+
-			"and ports allow a few hundred attempts/s", document.Span(v.connecting))})
+func (v *visit) countConnections(context.Context) Finding {
+	reused := v.client.Connections().Reused
+	measured := fmt.Sprintf("%d requests, %d on an open connection", v.requests, reused)
+	return judge("all but each client's first",
+		rule{reused*2 < v.requests-1, Fail, measured, fmt.Sprintf("the service or a proxy closes connections: each attempt needs one, %s, "+
+			"and ports allow a few hundred attempts/s", document.Span(v.connecting))},
+		rule{true, Pass, measured, ""})
 }
 
-func (v *visit) secure() bool { return strings.HasPrefix(v.endpoint.String(), "https://") }
+func (v *visit) secure() bool { return strings.HasPrefix(v.Service.String(), "https://") }
 
-func (v *visit) host() string {
-	name, _, _ := net.SplitHostPort(v.endpoint.Socket())
+// hostOf returns the host of an address with a port.
+func hostOf(socket string) string {
+	name, _, _ := net.SplitHostPort(socket)
 	return name
 }
 
-// isLocal reports whether a host is this machine.
-func isLocal(host string) bool {
+// isLocal reports whether the service is on this machine.
+func (v *visit) isLocal() bool {
+	host := hostOf(v.Service.Socket())
 	address := net.ParseIP(host)
 	return host == "localhost" || address != nil && address.IsLoopback()
 }
@@ -215,28 +204,30 @@ func isLocal(host string) bool {
 const azuriteBlob, azuriteQueue, azuriteTable = "10000", "10001", "10002"
 
 // lookAtAddress checks scheme and port before the first request.
-func (v *visit) lookAtAddress() Finding {
-	host, port, _ := net.SplitHostPort(v.endpoint.Socket())
-	scheme, genuine := "http", v.endpoint.Genuine()
+func (v *visit) lookAtAddress(context.Context) Finding {
+	_, port, _ := net.SplitHostPort(v.Service.Socket())
+	scheme, genuine := "http", v.Service.Genuine()
 	if v.secure() {
 		scheme = "https"
 	}
-	return judge(scheme+" on port "+port, "https on port 443, or a local emulator", "",
-		rule{genuine && !v.secure(), Warn, "use https://: accounts reject http by default"},
-		rule{genuine && port != "443", Warn, "the table service's port is 443: omit the port"},
-		rule{port == azuriteBlob || port == azuriteQueue, Warn,
+	measured := scheme + " on port " + port
+	return judge("https on port 443, or a local emulator",
+		rule{genuine && !v.secure(), Warn, measured, "use https://: accounts reject http by default"},
+		rule{genuine && port != "443", Warn, measured, "the table service's port is 443: omit the port"},
+		rule{port == azuriteBlob || port == azuriteQueue, Warn, measured,
 			"Azurite has blobs (" + azuriteBlob + ") and queues (" + azuriteQueue + "); tables are at " + azuriteTable},
-		rule{!v.secure() && port == "443", Warn, "port 443 usually needs https://"},
-		rule{!v.secure() && !isLocal(host), Warn, "http is not private: use https:// if available"})
+		rule{!v.secure() && port == "443", Warn, measured, "port 443 usually needs https://"},
+		rule{!v.secure() && !v.isLocal(), Warn, measured, "http is not private: use https:// if available"},
+		rule{true, Pass, measured, ""})
 }
 
 // lookForProxy checks for a proxy.
-func (v *visit) lookForProxy() Finding {
+func (v *visit) lookForProxy(context.Context) Finding {
 	const bound = "none on the way"
 	if v.unfit != nil {
-		return findingFor(false, results.OneLine(v.unfit), bound, "set it to http://host:port, or unset it")
+		return judgeResult(v.unfit, bound, "", "set it to http://host:port, or unset it")
 	}
-	name := "HTTP_PROXY"
+	name, host := "HTTP_PROXY", hostOf(v.Service.Socket())
 	if v.secure() {
 		name = "HTTPS_PROXY"
 	}
@@ -244,15 +235,11 @@ func (v *visit) lookForProxy() Finding {
 	if lower := strings.ToLower(name); !set && os.Getenv(lower) != "" {
 		name, set = lower, true
 	}
-	switch {
-	case v.proxied:
-		return warning(fmt.Sprintf("by %s, which %s names", v.client.Proxy(), name), bound, "it adds to every time and "+
-			"limits the load; NO_PROXY="+v.host()+" bypasses it if the network allows")
-	case set:
-		return findingFor(true, fmt.Sprintf("none: %s is set, %s is excluded (NO_PROXY or local)", name, v.host()), bound, "")
-	default:
-		return findingFor(true, "none: "+name+" is not set", bound, "")
-	}
+	return judge(bound,
+		rule{v.proxied, Warn, fmt.Sprintf("by %s, which %s names", v.client.Proxy(), name),
+			"it adds to every time and limits the load; NO_PROXY=" + host + " bypasses it if the network allows"},
+		rule{set, Pass, fmt.Sprintf("none: %s is set, %s is excluded (NO_PROXY or local)", name, host), ""},
+		rule{true, Pass, "none: " + name + " is not set", ""})
 }
 
 // Light in fiber covers kilometresEach there and back in a millisecond. Two machines of one region
@@ -263,19 +250,13 @@ const (
 )
 
 // judgeDistance returns the maximum distance by the time to connect.
-func (v *visit) judgeDistance() Finding {
-	bound := "at most " + document.Span(nearby) + " to connect, as in one region"
+func (v *visit) judgeDistance(context.Context) Finding {
 	took := v.connecting
 	reach := max(1, int64(took.Seconds()*1000*kilometresEach))
 	measured := fmt.Sprintf("%s to connect: within %s km", document.Span(took), document.Count(reach))
-	switch {
-	case v.proxied:
-		return unknown("a proxy hides the distance", bound)
-	case isLocal(v.host()):
-		return findingFor(true, "this machine", bound, "")
-	case took > nearby:
-		return warning(measured, bound, "each attempt takes longer: use a machine in the account's region, unless clients are as distant")
-	default:
-		return findingFor(true, measured+", possibly the same region", bound, "the speed of light in fiber; no location")
-	}
+	return judge("at most "+document.Span(nearby)+" to connect, as in one region",
+		rule{v.proxied, CannotTell, "a proxy hides the distance", ""},
+		rule{v.isLocal(), Pass, "this machine", ""},
+		rule{took > nearby, Warn, measured, "each attempt takes longer: use a machine in the account's region, unless clients are as distant"},
+		rule{true, Pass, measured + ", possibly the same region", "the speed of light in fiber; no location"})
 }

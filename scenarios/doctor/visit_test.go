@@ -128,9 +128,9 @@ func TestVisits(t *testing.T) {
 	})
 	closed := "http://" + closedPort(t) + "/races"
 	trusted, bare := &tls.Config{RootCAs: roots}, "https"+strings.TrimPrefix(good.URL, "http")
-	behindKey := []string{visitTrip, visitKeep, visitBytes}
-	behindTLS := []string{visitKey, visitTrip, visitClock, visitKeep, visitBytes}
-	behindConnect := []string{visitKey, visitTrip, visitWay, visitClock, visitKeep, visitBytes}
+	behindKey := []string{visitTrip, "keep-alive", "bandwidth"}
+	behindTLS := []string{visitKey, visitTrip, "clock skew", "keep-alive", "bandwidth"}
+	behindConnect := []string{visitKey, visitTrip, "distance", "clock skew", "keep-alive", "bandwidth"}
 	behindResolve := append([]string{visitConnect}, behindConnect...)
 	for _, row := range []struct {
 		sentence, url, key string
@@ -145,12 +145,12 @@ func TestVisits(t *testing.T) {
 		{"a port that nobody listens on", closed, planted, nil, visitConnect, "", behindConnect, "and its port"},
 		{"no such host", "http://races.table.invalid/races", planted, nil, visitResolve, "", behindResolve, "no address for races.table.invalid"},
 		{"the key of another account", good.URL, otherKey, nil, visitKey, "", behindKey, "account races"},
-		{"a clock that is 20 minutes off", late.URL, planted, nil, visitClock, visitKey, behindKey, "20 min"},
+		{"a clock that is 20 minutes off", late.URL, planted, nil, "clock skew", visitKey, behindKey, "20 min"},
 		{"a clock that is 5 minutes off", slow.URL, planted, nil, "", "", nil, ""},
-		{"a service without a date", timeless.URL + "/races", planted, nil, "", visitClock, nil, "sent no date"},
-		{"a server that closes after each reply", closing.URL + "/races", planted, nil, visitKeep, "", nil, "11 requests, 0 on"},
+		{"a service without a date", timeless.URL + "/races", planted, nil, "", "clock skew", nil, "sent no date"},
+		{"a server that closes after each reply", closing.URL + "/races", planted, nil, "keep-alive", "", nil, "11 requests, 0 on"},
 		{"a page of the web", page.URL + "/races", planted, nil, visitKey, "", behindKey, "a web page"},
-		{"a server that hangs up", mute.URL + "/races", planted, nil, visitKey, visitClock, behindKey, "closed"},
+		{"a server that hangs up", mute.URL + "/races", planted, nil, visitKey, "clock skew", behindKey, "closed"},
 		{"a server that hangs up in the end", tired.URL + "/races", planted, nil, visitTrip, "", behindKey[1:], "3 replies, then: "},
 		{"a certificate that nobody trusts", secured.URL + "/races", planted, nil, visitTLS, "", behindTLS, "and its issuer"},
 		{"https where http is spoken", bare, planted, nil, visitTLS, "", behindTLS, "check the scheme"},
@@ -222,7 +222,7 @@ func TestVisitIsElevenReads(t *testing.T) {
 
 func TestClocksThatAreCompared(t *testing.T) {
 	clocks := func(ahead, heard time.Duration) Finding {
-		return (&visit{first: azure.Service{Ahead: ahead}, heard: heard}).compareClocks()
+		return (&visit{first: azure.Service{Ahead: ahead}, heard: heard}).compareClocks(t.Context())
 	}
 	wantFindings(t, []judgement{
 		{"the date says nothing", clocks(0, time.Millisecond), CannotTell, ""},
@@ -238,7 +238,10 @@ func TestClocksThatAreCompared(t *testing.T) {
 }
 
 func TestAddresses(t *testing.T) {
-	address := func(url string) Finding { return (&visit{endpoint: endpointAt(t, url, planted)}).lookAtAddress() }
+	address := func(url string) Finding {
+		endpoint := endpointAt(t, url, planted)
+		return (&visit{Options: &Options{Service: &endpoint}}).lookAtAddress(t.Context())
+	}
 	wantFindings(t, []judgement{
 		{"https://races.table.core.windows.net", address("https://races.table.core.windows.net"), Pass, "https on port 443"},
 		{"https://races.table.cosmos.azure.com", address("https://races.table.cosmos.azure.com"), Pass, "https on port 443"},
@@ -273,7 +276,7 @@ func TestProxies(t *testing.T) {
 			url += "/races"
 		}
 		v := visiting(endpointAt(t, url, planted), nil)
-		f := v.lookForProxy()
+		f := v.lookForProxy(t.Context())
 		v.close()
 		assert.Truef(t, f.Verdict == row.verdict && strings.Contains(f.Measured+f.Note, row.says) &&
 			v.proxied == (row.verdict == Warn), "%s: %+v; want %s and %q", row.sentence, f, row.verdict, row.says)
@@ -297,8 +300,8 @@ func TestVisitByAProxy(t *testing.T) {
 		failed  []string
 		unknown []string
 	}{
-		{server.Listener.Addr().String(), []string{visitProxy}, nil, []string{visitWay}},
-		{closedPort(t), []string{visitProxy}, []string{visitKey}, []string{visitWay, visitClock}},
+		{server.Listener.Addr().String(), []string{visitProxy}, nil, []string{"distance"}},
+		{closedPort(t), []string{visitProxy}, []string{visitKey}, []string{"distance", "clock skew"}},
 	} {
 		proxy := &runtest.Proxy{Address: row.to, Status: http.StatusForbidden}
 		t.Setenv("HTTPS_PROXY", proxy.Start(t))
@@ -356,7 +359,8 @@ func TestVisitWithAToken(t *testing.T) {
 func TestDistances(t *testing.T) {
 	const real = "https://races.table.core.windows.net"
 	distance := func(url string, took time.Duration, proxied bool) Finding {
-		return (&visit{endpoint: endpointAt(t, url, planted), connecting: took, proxied: proxied}).judgeDistance()
+		endpoint := endpointAt(t, url, planted)
+		return (&visit{Options: &Options{Service: &endpoint}, connecting: took, proxied: proxied}).judgeDistance(t.Context())
 	}
 	wantFindings(t, []judgement{
 		{"this machine", distance("http://127.0.0.1:10002/races", time.Second, false), Pass, ""},
@@ -368,7 +372,7 @@ func TestDistances(t *testing.T) {
 
 func TestWhatIsCarriedIsHeldAgainstTheNeed(t *testing.T) {
 	judge := func(n need) Finding {
-		return carried{bytes: 1_000_000, took: time.Second, senders: 1}.judged(n, n.String())
+		return carried{bytes: 1_000_000, took: time.Second, senders: 1}.judged(n)
 	}
 	wantFindings(t, []judgement{
 		{"enough", judge(need{"s", 900_000, 100_000}), Pass, "977 KiB/s"},
@@ -414,12 +418,12 @@ func TestBandwidthWritesNothing(t *testing.T) {
 	v := visiting(endpointAt(t, good.URL, planted), nil)
 	defer v.close()
 	v.needs = need{"much", 1e15, 1}
-	require.Equal(t, Pass, v.lookForProxy().Verdict)
+	require.Equal(t, Pass, v.lookForProxy(t.Context()).Verdict)
 	f := v.measureBandwidth(t.Context())
 	c := good.Counts()
 	assert.Truef(t, f.Verdict == Warn && c.Entities == 0 && c.Requests <= 17 && len(good.Engine.TableNames("races")) == 0,
 		"%+v with %+v; want a warning, at most 17 requests, and nothing written", f, c)
-	read := runtest.Must(v.endpoint.WithSAS("sv=2019-02-02&ss=t&srt=sco&sp=rl&se=2099-01-01T00:00:00Z&sig=" + otherKey))
+	read := runtest.Must(v.Service.WithSAS("sv=2019-02-02&ss=t&srt=sco&sp=rl&se=2099-01-01T00:00:00Z&sig=" + otherKey))
 	w := visiting(read, nil)
 	defer w.close()
 	f = w.measureBandwidth(t.Context())
