@@ -52,7 +52,7 @@ func (g *gatherer) Enters(campaign.Progress) {}
 // Ends implements [run.Progress].
 func (g *gatherer) Ends(error) {}
 
-// byPhase returns the attempts by the phases of their record.
+// byPhase returns the attempts by the phases of their record, in the order in which they were sent.
 func (g *gatherer) byPhase(record *results.Record) stretches {
 	var m stretches
 	for _, phase := range record.Phases {
@@ -62,6 +62,9 @@ func (g *gatherer) byPhase(record *results.Record) stretches {
 		if a.phase < len(m) {
 			m[a.phase].attempts = append(m[a.phase].attempts, a)
 		}
+	}
+	for i := range m {
+		slices.SortStableFunc(m[i].attempts, func(a, b attempt) int { return cmp.Compare(a.sent, b.sent) })
 	}
 	return m
 }
@@ -143,17 +146,10 @@ func (s *stretch) slow() bool {
 	return float64(sent) < punctual*due
 }
 
-// inOrder returns the attempts in the order in which they were sent.
-func (s *stretch) inOrder() []attempt {
-	list := slices.Clone(s.attempts)
-	slices.SortStableFunc(list, func(a, b attempt) int { return cmp.Compare(a.sent, b.sent) })
-	return list
-}
-
 // plateau returns the served rate of an overload, in entities per second, between the first and the last throttled attempt. A bucket
 // that throttles holds less than one request, so the count is exact to one request, and to the attempts under way at both ends.
 func (s *stretch) plateau() (estimate, bool) {
-	list := s.inOrder()
+	list := s.attempts
 	throttled := func(a attempt) bool { return a.class == results.Throttled }
 	first := slices.IndexFunc(list, throttled)
 	last := len(list) - 1
@@ -165,24 +161,26 @@ func (s *stretch) plateau() (estimate, bool) {
 	}
 	from, to := list[first].sent, list[last].sent
 	lasts := (to - from).Seconds()
+	if lasts < 1 {
+		return estimate{}, false
+	}
 	var served, largest int64
+	// The entities served in each whole second.
+	counts := make([]float64, int(lasts))
 	for _, a := range list[first:last] {
-		if a.class == results.Ok {
-			served, largest = served+a.entities, max(largest, a.entities)
+		if a.class != results.Ok {
+			continue
+		}
+		served, largest = served+a.entities, max(largest, a.entities)
+		if second := int((a.sent - from).Seconds()); second < len(counts) {
+			counts[second] += float64(a.entities)
 		}
 	}
-	if lasts < 1 || served == 0 {
+	if served == 0 {
 		return estimate{}, false
 	}
 	rate := float64(served) / lasts
 	room := (float64(largest) + 1) / lasts
-	// The entities served in each whole second.
-	counts := make([]float64, int(lasts))
-	for _, a := range list {
-		if at := int((a.sent - from).Seconds()); a.sent >= from && a.class == results.Ok && at < len(counts) {
-			counts[at] += float64(a.entities)
-		}
-	}
 	const alpha = 0.05
 	if _, low, high, known := statistics.MeanInterval(counts, alpha); known {
 		room = max(room, (high-low)/2)
@@ -197,7 +195,7 @@ func (s *stretch) allowance(limit float64) (float64, bool) {
 	var begin, until time.Duration
 	var sum, served float64
 	n := 0
-	for i, a := range s.inOrder() {
+	for i, a := range s.attempts {
 		if i == 0 {
 			begin = a.sent
 		}
@@ -244,7 +242,7 @@ const (
 // pauses returns the pauses of a phase: the sign of a partition that moves.
 func (s *stretch) pauses() (list []time.Duration) {
 	attempts, since := 0, s.Begin
-	for _, a := range s.inOrder() {
+	for _, a := range s.attempts {
 		if a.class != results.Ok {
 			attempts++
 			continue

@@ -111,8 +111,8 @@ type calibration struct {
 	median map[string]estimate
 	// refusals are latencies of throttled attempts in seconds.
 	refusals []float64
-	// limit is the partition's, zero if it was not found.
-	limit estimate
+	// limits are the found ones, by parameter.
+	limits map[string]estimate
 }
 
 // Calibrate runs the experiments. If one ends early, the others are skipped and the result has the
@@ -125,7 +125,7 @@ func Calibrate(ctx context.Context, o CalibrationOptions) (*Calibration, error) 
 		o.Progress = io.Discard
 	}
 	o.Each = cmp.Or(o.Each, gently)
-	c := &calibration{CalibrationOptions: o, left: o.Budget, median: map[string]estimate{}}
+	c := &calibration{CalibrationOptions: o, left: o.Budget, median: map[string]estimate{}, limits: map[string]estimate{}}
 	c.Profile = &Profile{Kind: UnknownProfile, At: "an engine in this process", Base: model.Documented, On: o.Now}
 	if err := c.agree(); err != nil {
 		return nil, err
@@ -168,11 +168,11 @@ func (c *calibration) agree() error {
 		all.Requests, all.Entities = all.Requests+f.Requests, all.Entities+f.Entities
 		all.Sent, all.Received, all.Lasts = all.Sent+f.Sent, all.Received+f.Received, all.Lasts+f.Lasts
 	}
-	if all.Requests > c.Budget {
-		// The budget limits the requests, and the rest in proportion.
-		part := float64(c.Budget) / float64(all.Requests)
-		all.Requests, all.Entities = c.Budget, int64(float64(all.Entities)*part)
-		all.Sent, all.Received = int64(float64(all.Sent)*part), int64(float64(all.Received)*part)
+	// The budget limits the requests, and the rest in proportion.
+	part := min(1, float64(c.Budget)/float64(all.Requests))
+	all.Requests = min(all.Requests, c.Budget)
+	for _, amount := range []*int64{&all.Entities, &all.Sent, &all.Received} {
+		*amount = int64(part * float64(*amount))
 	}
 	all.AtMost = all.Requests // there are no retries
 	return p.Agree(all, run.TablePrefix+"calibrate…")
@@ -198,12 +198,12 @@ const aroundTable = 3
 // errBudget rejects an experiment that needs more than the remaining budget.
 var errBudget = errors.New("the remaining budget is too small")
 
-// run carries out an experiment, and calls read with what was measured, also if the experiment ended early. Its error is errBudget
-// if the budget is too small; any other error ends the experiments.
-func (c *calibration) run(ctx context.Context, what, text string, read func(stretches)) error {
+// run carries out an experiment, and returns what was measured, also if the experiment ended early; nil for nothing. Its error is
+// errBudget if the budget is too small; any other error ends the experiments.
+func (c *calibration) run(ctx context.Context, what, text string) (stretches, error) {
 	p, err := c.plan(text)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	requests, lasts := int64(aroundTable), time.Duration(0)
 	for i := range p.Scenario.Phases {
@@ -216,19 +216,18 @@ func (c *calibration) run(ctx context.Context, what, text string, read func(stre
 		}
 	}
 	if requests > c.left {
-		return fmt.Errorf("%w: needs %s transactions, %s left", errBudget, document.Count(requests), document.Count(c.left))
+		return nil, fmt.Errorf("%w: needs %s transactions, %s left", errBudget, document.Count(requests), document.Count(c.left))
 	}
 	fmt.Fprintf(c.Progress, "calibrate: %s, %v, %s requests\n", what, lasts.Round(time.Second), document.Count(requests))
 	g := new(gatherer)
 	p.Progress, p.Consent = g, func(run.Ask) error { return nil } // the consent of agree includes it
 	record, err := run.Run(ctx, p)
 	if record == nil {
-		return err
+		return nil, err
 	}
 	m := g.byPhase(record)
 	c.account(record, m, g)
-	read(m)
-	return err
+	return m, err
 }
 
 // account adds a run's counters to the profile.
@@ -302,37 +301,20 @@ func (c *calibration) addGaps() {
 // leaveOut moves the values that the model rejects to the unlearnt ones, so that every profile is
 // valid.
 func (c *calibration) leaveOut() {
-	m, err := model.New(c.Profile.Base)
-	if err != nil {
-		return // the base is a constant
-	}
-	// Values that are only valid together are tried together first.
-	if _, err := withValues(m, c.Profile.Values...); err == nil {
+	p := c.Profile
+	// Some values are only valid together.
+	if len(modelFaults(p.Base, p.Values)) == 0 {
 		return
 	}
-	c.Profile.Values = slices.DeleteFunc(c.Profile.Values, func(v ProfileValue) bool {
-		changed, err := withValues(m, v)
-		if err != nil {
-			c.missed(v.Name, "measured as %s, from %s to %s, which the model rejects: %s", v.Value, v.Low, v.High, document.Cut(results.OneLine(err), maxWhy))
-			return true
+	all := p.Values
+	p.Values = nil
+	for _, v := range all {
+		if faults := modelFaults(p.Base, append(p.Values, v)); len(faults) > 0 {
+			c.missed(v.Name, "measured as %s, from %s to %s, which the model rejects: %s", v.Value, v.Low, v.High, document.Cut(results.OneLine(faults[0]), maxWhy))
+			continue
 		}
-		m = changed
-		return false
-	})
-}
-
-// withValues returns a copy of a model with values, or the first fault.
-func withValues(m *model.Model, values ...ProfileValue) (*model.Model, error) {
-	changed := *m
-	for _, v := range values {
-		if err := changed.Set(v.Name, v.Value); err != nil {
-			return nil, err
-		}
+		p.Values = append(p.Values, v)
 	}
-	if faults := changed.Validate(); len(faults) > 0 {
-		return nil, faults[0]
-	}
-	return &changed, nil
 }
 
 // maxWhy is the maximum length of an error in a gap.

@@ -27,7 +27,8 @@ func (o *Calibration) Document(file string) *document.Document {
 		p.Lasted.Round(time.Second))
 	a := document.Claimed("", fmt.Sprintf("%s learnt", document.Counted(len(p.Values), "value was", "values were")), "", "", "")
 	if limit, found := p.Parameter("partition_target"); found {
-		a = document.Claimed("", "a partition is limited to", document.Count(limit.Int64()), "entities/s", "")
+		rate, _ := amount(limit.Value)
+		a = document.Claimed("", "a partition is limited to", document.Count(rate), "entities/s", "")
 		a.Beside = "from " + limit.Low + " to " + limit.High
 	}
 	switch p.Kind {

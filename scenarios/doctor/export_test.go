@@ -12,3 +12,9 @@ func (v ProfileValue) Duration() time.Duration {
 	d, _ := time.ParseDuration(v.Value)
 	return d
 }
+
+// Int64 returns a whole number, or a duration in nanoseconds.
+func (v ProfileValue) Int64() int64 {
+	n, _ := amount(v.Value)
+	return n
+}

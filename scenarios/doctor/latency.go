@@ -26,10 +26,7 @@ func quantileOf(values []float64, q float64) (estimate, bool) {
 	at := func(rank float64) float64 { return sorted[int(min(max(rank, 0), n-1))] }
 	place := q * (n - 1)
 	before := int(place)
-	value := sorted[len(sorted)-1]
-	if before+1 < len(sorted) {
-		value = sorted[before] + (place-float64(before))*(sorted[before+1]-sorted[before])
-	}
+	value := sorted[before] + (place-float64(before))*(sorted[before+1]-sorted[before])
 	return estimate{value, at(math.Floor(n*q - room - 1)), at(math.Ceil(n*q + room)), len(values)}, true
 }
 

@@ -15,19 +15,24 @@ import (
 
 // experiments runs all of them in order, and returns the error that ended them early.
 func (c *calibration) experiments(ctx context.Context) error {
+	partition := &limitSearch{parameter: "partition_target", what: "a partition", unit: "/s", to: " to one partition", flag: "--max-rate",
+		lowest: lowestRate, highest: c.MaxRate, load: overload, acts: 3, late: true}
+	account := &limitSearch{parameter: "account_target", what: "the account", unit: " entities/s", flag: "--account-limit",
+		lowest: lowestAccountRate, highest: c.AccountRate, load: accountLoad, acts: 2,
+		by: fmt.Sprintf(", 256 partitions, transactions of %d", batchEntities)}
 	for _, one := range []struct {
 		what  string
 		learn func(context.Context) error
 	}{
-		{"latencies", func(ctx context.Context) error {
-			return c.run(ctx, "latencies at a low rate", latencies(c.Rate, c.Each), c.readLatencies)
-		}},
+		{"latencies", c.learnLatencies},
 		{"latencies of large entities", func(ctx context.Context) error {
-			return c.run(ctx, "latencies of large entities", largeLatencies(c.Rate, c.Each), func(m stretches) {
-				c.figures(m, " 16 KiB", phaseGet, phaseInsert)
-			})
+			m, err := c.run(ctx, "latencies of large entities", largeLatencies(c.Rate, c.Each))
+			c.figures(m, " 16 KiB", phaseGet, phaseInsert)
+			return err
 		}},
-		{"limit of a partition", c.learnLimit}, {"burst", c.learnBurst}, {"limit of the account", c.learnAccount},
+		{"limit of a partition", func(ctx context.Context) error { return c.search(ctx, partition) }},
+		{"burst", c.learnBurst},
+		{"limit of the account", func(ctx context.Context) error { return c.search(ctx, account) }},
 	} {
 		err := one.learn(ctx)
 		switch {
@@ -50,8 +55,17 @@ func (c *calibration) experiments(ctx context.Context) error {
 	return nil
 }
 
-// readLatencies splits the times of the four operations.
-func (c *calibration) readLatencies(m stretches) {
+// learnLatencies measures the four operations at a low rate.
+func (c *calibration) learnLatencies(ctx context.Context) error {
+	m, err := c.run(ctx, "latencies at a low rate", latencies(c.Rate, c.Each))
+	if m != nil {
+		c.splitLatencies(m)
+	}
+	return err
+}
+
+// splitLatencies splits the times of the four operations.
+func (c *calibration) splitLatencies(m stretches) {
 	c.figures(m, "", phaseGet, phaseInsert, phasePage, phaseBatch)
 	get, insert := m.phase(phaseGet).times(results.Ok), m.phase(phaseInsert).times(results.Ok)
 	if len(get) < minSamples || len(insert) < minSamples {
@@ -115,106 +129,84 @@ func (c *calibration) figures(m stretches, of string, names ...string) {
 // an overload.
 type limitSearch struct {
 	parameter, what string
-	// unit follows a rate, to the unit; flag sets highest.
-	unit, to, flag  string
-	lowest, highest float64
+	// unit follows a rate, to the unit; flag sets highest, 0 for no search; by describes the overload.
+	unit, to, flag, by string
+	lowest, highest    float64
 	// load offers a rate, and a lower one after it if that is not 0.
 	load func(rate, below float64, lasts time.Duration) string
-	// last is how long the highest rate is repeated, since a limit may act late; 0 for no repetition.
-	last time.Duration
-	// skipped is the time of a rate, in quarters, before its attempts count.
-	skipped time.Duration
-	// holds are the lengths of overloads. A longer one follows if the served rate does not settle.
-	holds []time.Duration
-	// by describes the overload.
-	by string
+	// acts is the time of a rate, in quarters, before its attempts count.
+	acts time.Duration
+	// late repeats the highest rate for longer, and an overload if its served rate does not settle.
+	late bool
 }
 
-func (c *calibration) learnLimit(ctx context.Context) (err error) {
-	c.limit, err = c.search(ctx, &limitSearch{parameter: "partition_target", what: "a partition", unit: "/s", to: " to one partition", flag: "--max-rate",
-		lowest: lowestRate, highest: c.MaxRate, load: overload, last: holdFor, skipped: 3, holds: []time.Duration{holdFor, settleFor}})
-	return err
-}
-
-// learnAccount measures the account's limit if requested.
-func (c *calibration) learnAccount(ctx context.Context) error {
-	if c.AccountRate == 0 {
-		c.missed("account_target", "not requested (--account-limit)")
+// search increases the rate until the target throttles, then offers an overload.
+func (c *calibration) search(ctx context.Context, l *limitSearch) error {
+	if l.highest == 0 {
+		c.missed(l.parameter, "not requested (%s)", l.flag)
 		return nil
 	}
-	_, err := c.search(ctx, &limitSearch{parameter: "account_target", what: "the account", unit: " entities/s", flag: "--account-limit",
-		lowest: lowestAccountRate, highest: c.AccountRate, load: accountLoad, skipped: 2, holds: []time.Duration{holdFor},
-		by: fmt.Sprintf(", 256 partitions, transactions of %d", batchEntities)})
-	return err
-}
-
-// search increases the rate until the target throttles, then offers an overload. The limit is zero if it was not found.
-func (c *calibration) search(ctx context.Context, l *limitSearch) (limit estimate, err error) {
 	const throttles = 0.05
 	served, rates := 0.0, ladder(l.lowest, l.highest)
-	steps := len(rates)
-	if l.last > 0 {
+	steps, lasts := len(rates), rungFor
+	if l.late {
 		rates = append(rates, l.highest)
 	}
-	lasts := rungFor
 	for i, rate := range rates {
 		if i == steps {
-			lasts = l.last
+			lasts = holdFor
 		}
-		var s *stretch
-		if err := c.run(ctx, l.what+" at "+document.Rate(rate)+l.unit, l.load(rate, 0, lasts), func(m stretches) {
-			s = m.phase(phaseHold).dueAfter(lasts * l.skipped / 4)
-		}); err != nil {
-			return limit, err
+		m, err := c.run(ctx, l.what+" at "+document.Rate(rate)+l.unit, l.load(rate, 0, lasts))
+		if err != nil {
+			return err
 		}
+		s := m.phase(phaseHold).dueAfter(lasts * l.acts / 4)
 		ok := s.share(results.Ok)
 		switch {
 		case s.share(results.Throttled) >= throttles:
-			return c.measureOverload(ctx, l, ok*rate)
+			return c.measureOverload(ctx, l, ok*rate, holdFor)
 		case s.slow() || s.share(results.Failed) > throttles:
 			c.missed(l.parameter, "at %s%s%s nothing was throttled, but replies or generator lagged; served %s/s", document.Rate(rate), l.unit, l.to,
 				document.Rate(served))
-			return limit, nil
+			return nil
 		}
 		served = rate * ok
 	}
 	c.missed(l.parameter, "%s%s%s, the maximum, served for %v without throttling; raise %s", document.Rate(served), l.unit, l.to, lasts, l.flag)
-	return limit, nil
+	return nil
 }
 
 // measureOverload offers 1.5 times the estimated limit and measures what is served.
-func (c *calibration) measureOverload(ctx context.Context, l *limitSearch, about float64) (limit estimate, err error) {
+func (c *calibration) measureOverload(ctx context.Context, l *limitSearch, about float64, lasts time.Duration) error {
 	const beyond = 1.5
 	rate := min(l.highest, max(about*beyond, about+minRate))
-	offered := document.Rate(rate) + l.unit
-	for i, lasts := range l.holds {
-		again := false
-		err = c.run(ctx, "an overload of "+l.what, l.load(rate, max(1, about/4), lasts), func(m stretches) {
-			s := m.phase(phaseHold)
-			found, known := s.dueAfter(lasts / 3).plateau()
-			settles := len(l.holds) == 1 || s.settles()
-			switch {
-			case !known:
-				c.missed(l.parameter, "%s was throttled too rarely", offered)
-			case !settles && i == 0:
-				again = true // a limit that takes its time
-				return
-			case !settles:
-				c.missed(l.parameter, "the rate served of %s did not settle in %v", offered, lasts)
-			default:
-				if i > 0 {
-					found, _ = s.dueAfter(lasts * 3 / 4).plateau()
-				}
-				limit = found
-				c.count(l.parameter, limit, fmt.Sprintf("served of %s for %v%s", offered, lasts, l.by))
-			}
-			c.recovery(m.phase(phaseAfter))
-		})
-		if err != nil || !again {
-			break
-		}
+	m, err := c.run(ctx, "an overload of "+l.what, l.load(rate, max(1, about/4), lasts))
+	if m == nil {
+		return err
 	}
-	return limit, err
+	s := m.phase(phaseHold)
+	found, known := s.dueAfter(lasts / 3).plateau()
+	settles := !l.late || s.settles()
+	offered := document.Rate(rate) + l.unit
+	switch {
+	case !known:
+		c.missed(l.parameter, "%s was throttled too rarely", offered)
+	case !settles && lasts == holdFor:
+		if err != nil {
+			return err
+		}
+		return c.measureOverload(ctx, l, about, settleFor)
+	case !settles:
+		c.missed(l.parameter, "the rate served of %s did not settle in %v", offered, lasts)
+	default:
+		if lasts == settleFor {
+			found, _ = s.dueAfter(lasts * 3 / 4).plateau()
+		}
+		c.limits[l.parameter] = found
+		c.count(l.parameter, found, fmt.Sprintf("served of %s for %v%s", offered, lasts, l.by))
+	}
+	c.recovery(m.phase(phaseAfter))
+	return err
 }
 
 // recovery records how long a partition throttles after an overload.
@@ -232,7 +224,7 @@ func (c *calibration) recovery(after *stretch) {
 // learnBurst measures the allowance of an idle partition.
 func (c *calibration) learnBurst(ctx context.Context) error {
 	const margin, wanted = 1.2, 3
-	limit := c.limit.value
+	limit := c.limits["partition_target"].value
 	switch {
 	case limit == 0:
 		c.missed("partition_burst", "the partition's limit is unknown")
@@ -241,32 +233,33 @@ func (c *calibration) learnBurst(ctx context.Context) error {
 		c.missed("partition_burst", "needs more than %s/s; raise --max-rate", document.Rate(limit*margin))
 		return nil
 	}
-	return c.run(ctx, "bursts after a pause", burst(min(c.MaxRate, wanted*limit)), func(m stretches) {
-		// As times: how long the limit takes to fill what was saved up.
-		var each []float64
-		bursts := m.named(phaseBurst)
-		for _, s := range bursts {
-			if entities, known := s.allowance(limit); known {
-				each = append(each, entities/limit)
-			}
+	m, err := c.run(ctx, "bursts after a pause", burst(min(c.MaxRate, wanted*limit)))
+	if m == nil {
+		return err
+	}
+	// As times: how long the limit takes to fill what was saved up.
+	var each []float64
+	bursts := m.named(phaseBurst)
+	for _, s := range bursts {
+		if entities, known := s.allowance(limit); known {
+			each = append(each, entities/limit)
 		}
-		if len(each) < 2 {
-			c.missed("partition_burst", "%d of %d bursts were throttled: the allowance is larger", len(each), len(bursts))
-			return
-		}
-		const alpha = 0.05
-		value, low, high, _ := statistics.MeanInterval(each, alpha)
-		const nearly = 0.9
-		if value > nearly*restFor.Seconds() {
-			c.missed("partition_burst", "at least the allowance of a %v pause", restFor)
-			return
-		}
+	}
+	const alpha, nearly = 0.05, 0.9
+	value, low, high, known := statistics.MeanInterval(each, alpha)
+	switch {
+	case !known:
+		c.missed("partition_burst", "%d of %d bursts were throttled: the allowance is larger", len(each), len(bursts))
+	case value > nearly*restFor.Seconds():
+		c.missed("partition_burst", "at least the allowance of a %v pause", restFor)
+	default:
 		// A bucket counts whole entities.
 		const longest, shortest = 10, 0.001
 		room := 1 / limit
 		c.duration("partition_burst", estimate{min(max(value, shortest), longest), low - room, min(max(high+room, shortest), longest), len(each)},
 			fmt.Sprintf("served above the limit after a pause of %v", restFor))
-	})
+	}
+	return err
 }
 
 // text formats an estimate, its interval rounded outward.

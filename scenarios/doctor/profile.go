@@ -86,15 +86,6 @@ func (p *Profile) Parameter(name string) (ProfileValue, bool) {
 	return p.Values[at], true
 }
 
-// Int64 returns a whole number, 0 for other values.
-func (v ProfileValue) Int64() int64 {
-	n, err := strconv.ParseInt(v.Value, 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
 // amount parses a whole number, or a duration in nanoseconds.
 func amount(text string) (int64, bool) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
@@ -199,24 +190,31 @@ func ParseProfile(file string, text []byte) (*Profile, error) {
 		return nil, r.Faults
 	}
 	// The values are valid one by one; these checks compare them.
-	m, err := model.New(p.Base)
-	if err != nil {
-		return p, err
-	}
 	seen := map[string]bool{}
 	for i, v := range p.Values {
 		if seen[v.Name] {
 			r.Fault(tree.Find("values").Items[i].At, "values."+strconv.Itoa(i), "%s occurs twice; expected once", v.Name)
 		}
 		seen[v.Name] = true
-		if err := m.Set(v.Name, v.Value); err != nil {
-			return p, err
-		}
 	}
-	for _, one := range m.Validate() {
+	for _, one := range modelFaults(p.Base, p.Values) {
 		r.Fault(tree.Find(versionField).At, "values", "%v", one)
 	}
 	return p, r.Faults.ErrorOrNil()
+}
+
+// modelFaults returns the faults of a profile of the model with values.
+func modelFaults(base string, values []ProfileValue) []error {
+	m, err := model.New(base)
+	for _, v := range values {
+		if err == nil {
+			err = m.Set(v.Name, v.Value)
+		}
+	}
+	if err != nil {
+		return []error{err}
+	}
+	return m.Validate()
 }
 
 // parameter returns the fault of a model value and its field.
