@@ -90,13 +90,12 @@ func Clean(ctx context.Context, o CleanOptions) (*Cleaned, error) {
 	}
 	c := &Cleaned{Where: o.Service.String(), Tables: []Leftover{}}
 	for _, name := range names {
-		asked := func(one string) bool { return strings.EqualFold(one, name) }
-		if len(o.Tables) == 0 || slices.ContainsFunc(o.Tables, asked) {
+		if len(o.Tables) == 0 || containsName(o.Tables, name) {
 			c.Tables = append(c.Tables, o.look(ctx, service, name))
 		}
 	}
 	for _, name := range o.Tables {
-		if !slices.ContainsFunc(names, func(there string) bool { return strings.EqualFold(there, name) }) {
+		if !containsName(names, name) {
 			c.Tables = append(c.Tables, Leftover{Table: name, State: NotThere, Beside: []string{}})
 		}
 	}
@@ -105,6 +104,11 @@ func Clean(ctx context.Context, o CleanOptions) (*Cleaned, error) {
 	}
 	c.dropAgreed(ctx, service, o.Agreed)
 	return c, nil
+}
+
+// containsName reports whether a list has the name of a table, in any case.
+func containsName(list []string, name string) bool {
+	return slices.ContainsFunc(list, func(one string) bool { return strings.EqualFold(one, name) })
 }
 
 // Validate returns each fault as a [fields.Fault] with the name of a flag.
@@ -167,12 +171,12 @@ func (c *Cleaned) dropAgreed(ctx context.Context, service *run.Service, agreed b
 	for _, one := range c.Tables {
 		for _, made := range one.beside {
 			if made.What == campaign.ResourceTable {
-				named = append(named, strings.ToLower(made.Name))
+				named = append(named, made.Name)
 			}
 		}
 	}
 	c.Tables = slices.DeleteFunc(c.Tables, func(one Leftover) bool {
-		return one.State == NotOurs && slices.Contains(named, strings.ToLower(one.Table))
+		return one.State == NotOurs && containsName(named, one.Table)
 	})
 	for i := range c.Tables {
 		one := &c.Tables[i]
@@ -209,8 +213,8 @@ func (c *Cleaned) Document() *document.Document {
 	whole := document.NewTable("tables", "Tables with the prefix "+run.TablePrefix, "state|words", "table|words", "details|words")
 	for _, one := range c.Tables {
 		tone := cmp.Or(document.Good.If(one.State == Dropped), document.Bad.If(one.State == NotDropped), document.Doubtful)
-		screen.Lines = append(screen.Lines, fmt.Sprintf("%s: %s", one.State, one.Table+one.details()))
-		whole.Add(tone, one.State, one.Table, strings.TrimPrefix(one.details(), ", "))
+		screen.Lines = append(screen.Lines, one.State+": "+document.Join(", ", one.Table, one.details()))
+		whole.Add(tone, one.State, one.Table, one.details())
 	}
 	var parts []string
 	for _, state := range []string{Dropped, NotDropped, LeftBehind} {
@@ -232,21 +236,14 @@ func (c *Cleaned) Document() *document.Document {
 	return d
 }
 
-// details returns what is known of a table, as a suffix of its name.
+// details returns what is known of a table, empty for nothing.
 func (l *Leftover) details() string {
-	text := ""
+	var marked, beside string
 	if l.Scenario != "" {
-		text = fmt.Sprintf(", of %s, marked %s ago", l.Scenario, document.Span(time.Duration(l.AgeS*float64(time.Second))))
+		marked = fmt.Sprintf("of %s, marked %s ago", l.Scenario, document.Span(time.Duration(l.AgeS*float64(time.Second))))
 	}
 	if len(l.Beside) > 0 {
-		text += ", with " + document.Enumerated(l.Beside)
+		beside = "with " + document.Enumerated(l.Beside)
 	}
-	switch {
-	case l.Note == "":
-		return text
-	case text != "":
-		return text + "; " + l.Note
-	default:
-		return ", " + l.Note
-	}
+	return document.Join("; ", document.Join(", ", marked, beside), l.Note)
 }

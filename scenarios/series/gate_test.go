@@ -65,17 +65,6 @@ func TestGateKeepsABaseline(t *testing.T) {
 	}
 }
 
-// A scenario that has changed since its baseline was accepted has none.
-func TestGateOfAnotherScenario(t *testing.T) {
-	g := &Gate{Baselines: t.TempDir(), Reason: "the first"}
-	_, err := g.Rule(chosen(t), "")
-	require.NoError(t, err)
-	g.Reason = ""
-	one, err := g.Rule(chosen(t, "phases.measure.for=3s"), "")
-	assert.Truef(t, err == nil && one.Outcome == compare.NoBaseline && one.Difference == nil && strings.Contains(one.Reason, `is "for: 3s"`),
-		"Rule() = %+v, %v; want no baseline, and the line that is another", one, err)
-}
-
 // A run that repeats and does not bear its claims out fails, one that is not valid is no
 // baseline.
 func TestGateOfBadRuns(t *testing.T) {

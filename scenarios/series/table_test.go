@@ -2,7 +2,6 @@ package series
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -19,7 +18,6 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/report/document"
-	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
@@ -121,28 +119,6 @@ func TestHeadingsOfASweep(t *testing.T) {
 		}
 		assert.Equal(t, row.want, headings(set), row.sentence)
 	}
-}
-
-func TestSweepAsJSON(t *testing.T) {
-	made := Swept{Asked: 2, Made: []Tried{{Set: []scenarios.Setting{{Path: "use", Value: "by-event"}}, Folder: "runs/1", Exit: 10,
-		Record: &results.Record{Summary: &results.Summary{Validity: results.Valid, OkAttempts: 42, Verdict: "a < b"}}}}}
-	var out strings.Builder
-	require.NoError(t, text.JSON(&out, made.Document().Data))
-	var list []struct {
-		Set     map[string]string
-		Folder  string
-		Exit    int `json:"exit_code"`
-		Summary *results.Summary
-	}
-	err := json.Unmarshal([]byte(out.String()), &list)
-	require.Truef(t, err == nil && len(list) == 1, "%v, %d runs in\n%s", err, len(list), &out)
-	one := list[0]
-	assert.Truef(t, one.Set["use"] == "by-event" && len(one.Set) == 1 && one.Folder == "runs/1" && one.Exit == 10,
-		"JSON(…) = %+v", one)
-	assert.Empty(t, cmp.Diff(made.Made[0].Record.Summary, one.Summary), "summary (-want +got)")
-	out.Reset()
-	err = text.JSON(&out, new(Swept).Document().Data)
-	assert.Truef(t, err == nil && out.String() == "[]\n", "JSON of nothing = %q, %v; want an empty list", out.String(), err)
 }
 
 // gateChild names the variable that makes the test binary a build which a gate runs.
