@@ -62,8 +62,7 @@ type carried struct {
 // rate returns bytes per second. It includes the round trip, so it is a minimum.
 func (c carried) rate() float64 { return float64(c.bytes) / max(c.took, time.Microsecond).Seconds() }
 
-// measureBandwidth sends larger and larger requests until the need is met. The result is a minimum:
-// a connection of a few requests does not reach its full speed.
+// measureBandwidth determines the need, which may take longer than a step, and sends requests.
 func (v *visit) measureBandwidth(ctx context.Context) Finding {
 	if v.needs == (need{}) {
 		var err error
@@ -71,6 +70,12 @@ func (v *visit) measureBandwidth(ctx context.Context) Finding {
 			return judgeResult(err, "the scenario's rate", "", "")
 		}
 	}
+	return v.limited(v.sendLarger)(ctx)
+}
+
+// sendLarger sends larger and larger requests until the need is met. The result is a minimum: a
+// connection of a few requests does not reach its full speed.
+func (v *visit) sendLarger(ctx context.Context) Finding {
 	var best carried
 	for _, size := range []struct{ senders, properties int }{{1, 1}, {1, 4}, {1, 15}, {2, 15}, {4, 15}, {maxSenders, 15}} {
 		got, why := v.send(ctx, size.senders, size.properties)

@@ -81,12 +81,13 @@ func (v *visit) checks() []check {
 		check{name: "distance", needs: []string{visitConnect}, examine: v.judgeDistance},
 		check{name: "clock skew", needs: ready, examine: v.compareClocks},
 		check{name: "keep-alive", needs: []string{visitTrip}, examine: v.countConnections},
-		check{name: "bandwidth", needs: []string{visitTrip}, examine: v.limited(v.measureBandwidth)})
+		check{name: "bandwidth", needs: []string{visitTrip}, examine: v.measureBandwidth})
 }
 
 // visitLimit bounds each step.
 const visitLimit = 4 * time.Second
 
+// limited bounds the time of a step.
 func (v *visit) limited(step func(context.Context) Finding) func(context.Context) Finding {
 	return func(ctx context.Context) Finding {
 		ctx, release := clock.Within(ctx, v.Clock, visitLimit, context.Canceled)
