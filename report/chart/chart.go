@@ -47,71 +47,67 @@ const (
 type picture struct {
 	// name is that of its files, heading its title if the record has no data for a title.
 	name, heading string
-	figure        func(*results.Record, Axis) *figure
-	// hasData reports whether a record has something to show.
-	hasData func(*results.Record) bool
+	// figure returns nil if the record has no data for the chart.
+	figure func(*results.Record, Axis) *figure
 }
 
 func pictures() []picture {
 	return []picture{
-		{"latency", "Response times", latencyFigure, func(r *results.Record) bool { return len(latencyBars(r)) > 0 }},
-		{"throttle", "Entities served per second", throttleFigure, func(r *results.Record) bool { return len(reportedSeconds(r)) > 0 }},
-		{"waits", "Waits before retries", waitsFigure, func(r *results.Record) bool { return r.RetryWaits.Count() > 0 }},
-		{"steps", "Offered and served, by step", stepsFigure, func(r *results.Record) bool { return len(loadSteps(r)) > 1 }},
-		{"percentiles", "Response and service times by operation", percentilesFigure,
-			func(r *results.Record) bool { return len(operationCurves(r)) > 0 }},
-		{"response", "Response times", responseFigure, func(r *results.Record) bool { return responseHeat(r).count > 1 }},
-		{"heat", "Load by partition", heatFigure, func(r *results.Record) bool {
-			g, _ := reportedGrid(r)
-			return g.hasSeveral()
-		}},
+		{"latency", "Response times", latencyFigure},
+		{"throttle", "Entities served per second", throttleFigure},
+		{"waits", "Waits before retries", waitsFigure},
+		{"steps", "Offered and served, by step", stepsFigure},
+		{"percentiles", "Response and service times by operation", percentilesFigure},
+		{"response", "Response times", responseFigure},
+		{"heat", "Load by partition", heatFigure},
 	}
-}
-
-// names returns the names of the pictures that a filter selects.
-func names(want func(*picture) bool) []string {
-	var list []string
-	for _, p := range pictures() {
-		if want(&p) {
-			list = append(list, p.name)
-		}
-	}
-	return list
 }
 
 // Names returns the names of all charts of a record, in the order in which they are drawn.
-func Names() []string { return names(func(*picture) bool { return true }) }
-
-// Shown returns the names of the charts that a record has data for.
-func Shown(record *results.Record) []string {
-	return names(func(p *picture) bool { return p.hasData(record) })
+func Names() (names []string) {
+	for _, p := range pictures() {
+		names = append(names, p.name)
+	}
+	return names
 }
 
-// find returns the picture of a name. Its error names those that there are.
-func find(name string) (*picture, error) {
+// Shown returns the names of the charts that a record has data for.
+func Shown(record *results.Record) (names []string) {
+	for _, p := range pictures() {
+		if p.figure(record, "") != nil {
+			names = append(names, p.name)
+		}
+	}
+	return names
+}
+
+// find returns the picture of a name, nil if there is none.
+func find(name string) *picture {
 	list := pictures()
 	if at := slices.IndexFunc(list, func(p picture) bool { return p.name == name }); at >= 0 {
-		return &list[at], nil
+		return &list[at]
 	}
-	return nil, fmt.Errorf("chart: unknown chart %q: use %s", clean(name, maxName), strings.Join(Names(), ", "))
+	return nil
 }
 
 // Title returns the title of one of the charts of [Names], empty if there is no such chart.
 func Title(name string, record *results.Record) string {
-	p, err := find(name)
-	if err != nil {
-		return ""
+	if p := find(name); p != nil {
+		return cmp.Or(say("title "+name, ", ", evidence{record}), p.heading)
 	}
-	return cmp.Or(say("title "+name, ", ", evidence{record}), p.heading)
+	return ""
 }
 
-// drawNamed returns the figure of a chart.
+// drawNamed returns the figure of a chart. Its error is that there is no such chart, or no data for it.
 func drawNamed(name string, record *results.Record, axis Axis) (*figure, error) {
-	p, err := find(name)
-	if err != nil {
-		return nil, err
+	p := find(name)
+	if p == nil {
+		return nil, fmt.Errorf("chart: unknown chart %q: use %s", clean(name, maxName), strings.Join(Names(), ", "))
 	}
 	f := p.figure(record, axis)
+	if f == nil {
+		return nil, fmt.Errorf("chart: no data for the chart %s", name)
+	}
 	f.title = Title(name, record)
 	return f, nil
 }
@@ -136,7 +132,7 @@ func Draw(folder results.Folder, record *results.Record, axis Axis) ([]string, e
 // Inline returns one of the charts of [Names] as an SVG element for a page, with inks that the page may set as custom
 // properties such as --ink-text. It has no style attribute, which a strict content policy rejects, and no identifier,
 // so that a page may contain several. Its title is [Title], which the page writes. Narrow draws for a narrow column.
-// Its error is that there is no such chart, or that of drawing.
+// Its error is that there is no such chart, no data for it, or that of drawing.
 func Inline(name string, record *results.Record, axis Axis, narrow bool) (template.HTML, error) {
 	f, err := drawNamed(name, record, axis)
 	if err != nil {

@@ -62,9 +62,10 @@ func fileName(name string) string {
 
 // contestFigure draws the heat maps of designs.
 func contestFigure(arms []HeatArm) *figure {
-	f := newFigure("", "Designs", "no design was run")
+	f := newFigure("")
 	f.title = ContestTitle(arms)
 	if len(arms) == 0 {
+		f.panels = []panel{noData("Designs", "no design was run")}
 		return f
 	}
 	all := len(arms)
@@ -86,7 +87,6 @@ func contestFigure(arms []HeatArm) *figure {
 	}{clean(arms[0].Record.Manifest.Scenario.Name, maxName), all, MostArms, idle})
 	key := servedScale(arms[0].Record, grids...)
 	f.key = []entry{{"entities served per second: " + key.words(), key}, {"throttled share; paler: few", swatch(throttledInk)}}
-	f.panels = nil
 	for i := range arms {
 		f.panels = append(f.panels, contestPanel(&arms[i], grids[i], key.scale, longest, len(arms)))
 	}

@@ -16,7 +16,6 @@ var (
 	DayTicks    = dayTicks
 
 	ThrottledCauses = throttledCauses
-	PercentileCurve = percentileCurve
 	OperationCurves = operationCurves
 	ResponseHeat    = responseHeat
 	Steps           = loadSteps
@@ -69,9 +68,6 @@ func counted(bars []bar) (list []DurationBar) {
 	}
 	return list
 }
-
-// LostShare is the share of the operations that were lost, and false if none was due.
-func (s loadStep) LostShare() (float64, bool) { return s.lost.Value, s.lost.Told }
 
 // HeatGrid is the whole heat of a record, ReportedGrid what heat is drawn from.
 func HeatGrid(record *results.Record) grid { return newGrid(record, 0, math.Inf(1)) }
@@ -133,7 +129,7 @@ func Inks() map[string]string {
 // the time of [Draw].
 func SVGs(record *results.Record) (map[string][]byte, error) {
 	files := make(map[string][]byte)
-	for _, name := range Names() {
+	for _, name := range Shown(record) {
 		file, err := Picture(name, record, "")
 		if err != nil {
 			return nil, err

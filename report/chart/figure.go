@@ -22,9 +22,9 @@ type figure struct {
 	width, height vg.Length
 }
 
-// newFigure returns a figure of one panel, which says why it is empty until it has a plot.
-func newFigure(subtitle, heading, reason string) *figure {
-	return &figure{subtitle: subtitle, panels: []panel{noData(heading, reason)}, width: fullWidth, height: defaultHeight}
+// newFigure returns a figure of panels.
+func newFigure(subtitle string, panels ...panel) *figure {
+	return &figure{subtitle: subtitle, panels: panels, width: fullWidth, height: defaultHeight}
 }
 
 // noData returns a panel without a plot, which says why it is empty.
@@ -32,16 +32,23 @@ func noData(heading, reason string) panel {
 	return panel{heading: heading, share: 1, sentence: "no data: " + reason}
 }
 
-// labelLast leaves the labels of the common horizontal axis to the last panel, which is taller by extra and names it.
+// labelLast leaves the labels of the common horizontal axis to the last panel with a plot, which is taller by extra and
+// names it.
 func (f *figure) labelLast(below string, extra vg.Length) {
-	last := len(f.panels) - 1
+	var last *panel
 	for i := range f.panels {
-		if p := f.panels[i].plot; i < last && p != nil {
-			p.X = relabelled(p.X, func(float64) string { return "" })
+		if f.panels[i].plot == nil {
+			continue
 		}
+		if last != nil {
+			last.plot.X = relabelled(last.plot.X, func(float64) string { return "" })
+		}
+		last = &f.panels[i]
 	}
-	f.panels[last].below = below
-	f.panels[last].share += extra
+	if last != nil {
+		last.below = below
+		last.share += extra
+	}
 }
 
 // stack makes the figure as tall as its panels, whose shares are points, and a head.

@@ -24,9 +24,8 @@ const noPartitions = "the record has no load by partition over time"
 // heatFigure draws what each partition served above what it throttled, over time.
 func heatFigure(record *results.Record, axis Axis) *figure {
 	g, _ := reportedGrid(record)
-	f := newFigure(describe(record), "Load by partition", noPartitions)
-	if g.isEmpty() {
-		return f
+	if !g.hasSeveral() || g.isEmpty() {
+		return nil
 	}
 	const words, bottom = 28, 30
 	_, refusals, failed := g.Totals()
@@ -34,8 +33,8 @@ func heatFigure(record *results.Record, axis Axis) *figure {
 	if slices.ContainsFunc(record.Phases, func(p results.Phase) bool { return p.Reported }) {
 		lanes++
 	}
+	f := newFigure(describe(record), panel{heading: "Served, entities per second", share: words + saysRow, says: g.describe(failed)})
 	served := &f.panels[0]
-	*served = panel{heading: "Served, entities per second", share: words + saysRow, says: g.describe(failed)}
 	served.drawLayer(&g, lanes, layerServed, servedScale(record, &g), axis)
 	served.addTime(record, g.line)
 	if refusals > 0 {

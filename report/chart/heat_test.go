@@ -106,8 +106,6 @@ func TestHeatNamesItsData(t *testing.T) {
 		{"an empty key", func(r *results.Record) { r.Heat.Rows[0].Key = "" }, "(empty)"},
 		{"a long key keeps its ends", func(r *results.Record) { r.Heat.Rows[5].Key = strings.Repeat("x", 500) + "-the-end" }, "xxxx…xxxxxxxxx-the-end"},
 		{"a key is a word", func(r *results.Record) { r.Heat.Rows[0].Key = "<i>\x1b\x00" }, "<i>??"},
-		{"no heat", func(r *results.Record) { r.Heat = nil }, "no data|!key-"},
-		{"heat without anything", func(r *results.Record) { r.Heat = &results.Heat{SecondsPerColumn: 1, Columns: 4} }, "no data"},
 	} {
 		record := heated(t, stress(), 6, 1, 9)
 		row.change(record)

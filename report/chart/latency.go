@@ -185,25 +185,21 @@ func latencyFigure(record *results.Record, _ Axis) *figure {
 	list := latencyBars(record)
 	service := total.Service[results.Ok]
 	response := percentileCurve(total.Response)
-	f := newFigure(describe(record), "Histogram", "no operation of a reported phase succeeded")
-	f.panels[0].share = 11
-	f.panels = append(f.panels, noData("Percentiles", "percentiles need at least ten successful operations"))
-	f.panels[1].share = 10
 	if len(list) == 0 {
-		return f
+		return nil
 	}
+	histogram, percentiles := panel{heading: "Histogram", share: 11}, noData("Percentiles", "percentiles need at least ten successful operations")
 	low, high := extent(slices.Concat(total.Response.Bars(), service.Bars()))
 	time := timeAxis(min(list[0].from, float64(low)), max(list[len(list)-1].to, float64(high)))
 	// The percentiles of the slowest operations need room on the right.
 	time.Max *= math.Pow(time.Max/time.Min, 0.06)
-	const below = "response time since due, service time since sent"
-	f.panels[0].drawDurations(bars{[]ink{getInk, putInk, otherInk}, list}, time, "operations per bar", "GET", "PUT", "other")
-	if len(response) == 0 {
-		f.panels[0].below = below
-		return f
+	histogram.drawDurations(bars{[]ink{getInk, putInk, otherInk}, list}, time, "operations per bar", "GET", "PUT", "other")
+	if len(response) > 0 {
+		percentiles.share = 10
+		percentiles.drawPercentiles(time, response, percentileCurve(service), total.Response)
 	}
-	f.panels[1].drawPercentiles(time, response, percentileCurve(service), total.Response)
-	f.labelLast(below, 0)
+	f := newFigure(describe(record), histogram, percentiles)
+	f.labelLast("response time since due, service time since sent", 0)
 	return f
 }
 
@@ -255,19 +251,16 @@ func waitBars(record *results.Record) []bar { return durationBars(record.RetryWa
 
 // waitsFigure draws the waits before retries, and names the attempts per operation.
 func waitsFigure(record *results.Record, _ Axis) *figure {
-	f := newFigure(describe(record), "Waits before retries", "no operation waited for a retry")
-	p := &f.panels[0]
+	waits := waitBars(record)
+	if len(waits) == 0 {
+		return nil
+	}
+	p := panel{heading: "Waits before retries", share: 1, below: "wait before a retry", says: say("waits", "", evidence{record})}
 	if policy := clean(record.Manifest.Retry, maxName); policy != "" {
 		p.heading = "Policy " + policy
 	}
-	waits := waitBars(record)
-	if len(waits) == 0 {
-		return f
-	}
-	p.below = "wait before a retry"
 	p.drawDurations(bars{[]ink{throttledInk}, waits}, timeAxis(waits[0].from, waits[len(waits)-1].to), "waits")
-	p.says = say("waits", "", evidence{record})
-	return f
+	return newFigure(describe(record), p)
 }
 
 // operationCurve has the percentiles of a kind of operation, see [percentileCurve].
@@ -299,18 +292,15 @@ func operationCurves(record *results.Record) []operationCurve {
 // percentilesFigure draws a curve of the response time and one of the service time for each operation.
 func percentilesFigure(record *results.Record, axis Axis) *figure {
 	curves := operationCurves(record)
-	f := newFigure(describe(record), "", "percentiles need at least ten successful operations of a kind")
 	if len(curves) == 0 {
-		return f
+		return nil
 	}
-	p := &f.panels[0]
-	p.legend = []entry{
-		{"response time with waits before retries", series{line: stroke(2, textInk)}},
-		{serviceTime, series{line: stroke(1.4, fadedInk, 2, 2)}},
-	}
-	p.says = say("percentiles", "; ", struct{ All, Drawn int }{len(curves), maxCurves})
+	p := panel{share: 1, below: "percentile of the operations, %", says: say("percentiles", "; ", struct{ All, Drawn int }{len(curves), maxCurves}),
+		legend: []entry{
+			{"response time with waits before retries", series{line: stroke(2, textInk)}},
+			{serviceTime, series{line: stroke(1.4, fadedInk, 2, 2)}},
+		}}
 	curves = curves[:min(len(curves), maxCurves)]
-	p.below = "percentile of the operations, %"
 	var all [][]percentile
 	for _, c := range curves {
 		all = append(all, c.Response, c.Service)
@@ -332,7 +322,7 @@ func percentilesFigure(record *results.Record, axis Axis) *figure {
 		words := clean(c.Name, maxName) + ": " + document.Micros(last.Micros) + " at " + percentileName(last.P)
 		p.add(words, series{points: points[len(points)-1:], dot: dot{colour, 2.8}})
 	}
-	return f
+	return newFigure(describe(record), p)
 }
 
 // percentileName returns the name of a share, rounded down.

@@ -2,13 +2,11 @@ package chart_test
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"loadgen/report/chart"
 	"loadgen/results"
@@ -80,43 +78,6 @@ func TestClassesContainTheirRange(t *testing.T) {
 		assert.Truef(t, len(bounds)-1 <= chart.MaxBars, "%s: %d classes; want %d at most", row.name, len(bounds)-1, chart.MaxBars)
 		assert.Truef(t, slices.IsSorted(bounds) && len(slices.Compact(slices.Clone(bounds))) == len(bounds),
 			"%s: Classes(%d, %d) = %v; want rising bounds", row.name, row.from, row.to, bounds)
-	}
-}
-
-// The percentiles agree with those of the sorted durations to the precision of
-// the histogram, and none rests on fewer than ten durations.
-func TestPercentileCurveAgreesWithSorting(t *testing.T) {
-	const seed = 7
-	for _, n := range []int{0, 1, 9, 10, 11, 100, 1000, 54321} {
-		rng := rand.New(rand.NewPCG(seed, uint64(n)))
-		h := results.NewHistogram()
-		micros := make([]float64, n)
-		for i := range micros {
-			micros[i] = math.Floor(3000 * math.Exp(1.5*rng.NormFloat64()))
-			h.Record(time.Duration(micros[i]) * time.Microsecond)
-		}
-		slices.Sort(micros)
-		curve := chart.PercentileCurve(h)
-		require.Equalf(t, n >= 10, len(curve) > 0, "seed %d: %d percentiles of %d durations", seed, len(curve), n)
-		for _, p := range []float64{.5, .9, .99, .999} {
-			want, told := h.Quantile(p)
-			i := slices.IndexFunc(curve, func(at chart.Percentile) bool { return at.P == p })
-			assert.Truef(t, told == (i >= 0) && (!told || curve[i].Micros == want), "n %d: p%v is at %d of the curve", n, 100*p, i)
-		}
-		for i, at := range curve {
-			if beyond := float64(n) * (1 - at.P); beyond < 10-1e-6 {
-				t.Errorf("seed %d, n %d: p%v has %v durations beyond it; want ten", seed, n, 100*at.P, beyond)
-			}
-			if i > 0 && (at.P <= curve[i-1].P || at.Micros < curve[i-1].Micros) {
-				t.Errorf("seed %d, n %d: %v after %v; want a curve that rises", seed, n, at, curve[i-1])
-			}
-			// Between two ranks, either of them is a quantile.
-			rank := float64(n) * at.P
-			least, greatest := micros[max(0, int(rank+1e-6)-1)], micros[max(0, int(math.Ceil(rank-1e-6))-1)]
-			if got := float64(at.Micros); got < least-1-least/500 || got > greatest+1+greatest/500 {
-				t.Errorf("seed %d, n %d: p%v = %d µs; want %v to %v", seed, n, 100*at.P, at.Micros, least, greatest)
-			}
-		}
 	}
 }
 

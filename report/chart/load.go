@@ -36,34 +36,24 @@ func (b throttleBar) mean(sum int64) float64 {
 	return float64(sum) / float64(max(b.Seconds, 1))
 }
 
-// throttleBars returns a bar for each second of the record that begins in a reported phase, and their time axis. Of more
-// than maxSeconds seconds, it merges equal groups, and a smaller last one; sums stay exact. No bar spans a break of the
-// axis.
-func throttleBars(record *results.Record) ([]throttleBar, timeline) {
-	seconds := reportedSeconds(record)
-	if len(seconds) == 0 {
-		return nil, nil
-	}
-	axis := newTimeline(record, float64(seconds[0].Second), float64(seconds[len(seconds)-1].End()), 1)
-	seconds = slices.DeleteFunc(seconds, func(second *results.Interval) bool {
-		return len(axis) > 1 && axis.find(float64(second.Second)) < 0
-	})
-	size := (len(seconds) + maxSeconds - 1) / maxSeconds
-	var bars []throttleBar
-	stretch, count := -1, 0
+// throttleBars returns a bar for each second of the record that begins in a reported phase, or for each column of more
+// than maxSeconds seconds, and their time axis. Sums stay exact. No bar spans a break of the axis.
+func throttleBars(record *results.Record) (bars []throttleBar, axis timeline) {
+	seconds, c := reportedColumns(record, maxSeconds)
+	bars = make([]throttleBar, c.count)
 	for _, second := range seconds {
-		at := axis.find(float64(second.Second))
-		if at != stretch || count%size == 0 {
-			bars = append(bars, throttleBar{From: second.Second})
-			stretch, count = at, 0
+		bar := &bars[c.index(second.Second)]
+		if len(c.line) > 1 && c.line.find(float64(second.Second)) < 0 {
+			continue
 		}
-		count++
-		bar := &bars[len(bars)-1]
+		if bar.Seconds == 0 {
+			bar.From = second.Second
+		}
 		bar.To = second.End()
 		bar.Seconds += second.Seconds()
 		bar.Add(&second.Counts)
 	}
-	return bars, axis
+	return slices.DeleteFunc(bars, func(b throttleBar) bool { return b.Seconds == 0 }), c.line
 }
 
 // reportedSeconds returns the seconds of a record that begin in a reported phase.
@@ -78,74 +68,74 @@ func reportedSeconds(record *results.Record) []*results.Interval {
 	return seconds
 }
 
+// reportedColumns returns the seconds that begin in a reported phase, and at most limit columns of equal length for
+// them, but for one more per break. No second is longer than a column. There are no columns if there are no seconds.
+func reportedColumns(record *results.Record, limit float64) ([]*results.Interval, columns) {
+	seconds := reportedSeconds(record)
+	if len(seconds) == 0 {
+		return nil, columns{}
+	}
+	from, to, longest := math.Inf(1), math.Inf(-1), 1.
+	for _, second := range seconds {
+		from, to = min(from, float64(second.Second)), max(to, float64(second.End()))
+		longest = max(longest, float64(second.Seconds()))
+	}
+	line := newTimeline(record, from, to, 1)
+	return seconds, newColumns(line, int64(longest*max(1, math.Ceil(line.busy()/longest/limit))))
+}
+
 // throttleFigure draws entities served, attempts throttled and operations that the generator dropped or sent late, per
 // second: three panels, because their units differ.
 func throttleFigure(record *results.Record, _ Axis) *figure {
-	f := newFigure(describe(record), "Entities served per second", "no second of a reported phase was recorded")
 	list, axis := throttleBars(record)
 	if len(list) == 0 {
-		return f
+		return nil
 	}
 	means := ""
 	if size := list[0].Seconds; size > 1 {
 		means = ", means of " + document.Figures(float64(size)) + " s"
 	}
-	f.panels = nil
-	for _, one := range secondPanels(record, list) {
-		drawn := bars{colours: one.colours}
-		for i := range list {
-			stack := bar{from: float64(list[i].From), to: float64(list[i].To)}
-			for _, part := range one.parts(&list[i].Counts) {
-				stack.parts = append(stack.parts, list[i].mean(part))
-			}
-			drawn.list = append(drawn.list, stack)
-		}
-		p := panel{heading: one.heading + means, share: 9}
-		if len(f.panels) == 0 {
-			p.share = 13
-			p.drawServed(record, drawn, axis)
-		} else {
-			p.plot = newPlot(axis.axis(0), countAxis("", drawn.highest(), 1.06))
-			p.addBars(drawn, one.words...)
-			p.addTimeLines(record, axis)
-		}
+	served := panel{heading: "Entities served per second" + means, share: 13}
+	served.drawServed(record, secondBars(list, func(c *results.Counts) []int64 { return []int64{c.Served} }, servedInk), axis)
+	f := newFigure(describe(record), served)
+	add := func(heading string, drawn bars, words ...string) {
+		p := panel{heading: heading + means, share: 9, plot: newPlot(axis.axis(0), countAxis("", drawn.highest(), 1.06))}
+		p.addBars(drawn, words...)
+		p.addTimeLines(record, axis)
 		f.panels = append(f.panels, p)
+	}
+	var sum results.Counts
+	for i := range list {
+		sum.Add(&list[i].Counts)
+	}
+	if sum.Throttled+sum.Failed > 0 {
+		heading := "Attempts throttled per second"
+		if sum.Failed > 0 {
+			heading = "Attempts throttled and failed per second"
+		}
+		both := func(c *results.Counts) []int64 { return []int64{c.Throttled, c.Failed} }
+		add(heading, secondBars(list, both, throttledInk, failedInk), say("throttled", "", throttledCauses(record)), "failed")
+	}
+	if sum.Dropped > 0 || float64(sum.Late) > results.MostLate*float64(sum.Sent) {
+		late := func(c *results.Counts) []int64 { return []int64{c.Dropped + c.Late} }
+		add("Operations dropped or sent late by the generator per second", secondBars(list, late, generatorInk),
+			"dropped "+document.Count(sum.Dropped)+", late "+document.Count(sum.Late))
 	}
 	f.labelLast(sinceStart, 0)
 	return f
 }
 
-// secondPanel is a panel of bars over the seconds of a record.
-type secondPanel struct {
-	heading string
-	colours []ink
-	// parts are the parts of a bar, one for each colour, and words explain them in the legend.
-	parts func(*results.Counts) []int64
-	words []string
-}
-
-// secondPanels returns the panels that have something to show, and that of entities served.
-func secondPanels(record *results.Record, list []throttleBar) []secondPanel {
-	var sum results.Counts
+// secondBars returns bars of means per second, with a part for each colour.
+func secondBars(list []throttleBar, parts func(*results.Counts) []int64, colours ...ink) bars {
+	drawn := bars{colours: colours}
 	for i := range list {
-		sum.Add(&list[i].Counts)
-	}
-	served := func(c *results.Counts) []int64 { return []int64{c.Served} }
-	panels := []secondPanel{{"Entities served per second", []ink{servedInk}, served, nil}}
-	if sum.Throttled+sum.Failed > 0 {
-		heading, both := "Attempts throttled per second", func(c *results.Counts) []int64 { return []int64{c.Throttled, c.Failed} }
-		if sum.Failed > 0 {
-			heading = "Attempts throttled and failed per second"
+		stack := bar{from: float64(list[i].From), to: float64(list[i].To)}
+		for _, part := range parts(&list[i].Counts) {
+			stack.parts = append(stack.parts, list[i].mean(part))
 		}
-		words := []string{say("throttled", "", throttledCauses(record)), "failed"}
-		panels = append(panels, secondPanel{heading, []ink{throttledInk, failedInk}, both, words})
+		drawn.list = append(drawn.list, stack)
 	}
-	if sum.Dropped > 0 || float64(sum.Late) > results.MostLate*float64(sum.Sent) {
-		late := func(c *results.Counts) []int64 { return []int64{c.Dropped + c.Late} }
-		words := []string{"dropped " + document.Count(sum.Dropped) + ", late " + document.Count(sum.Late)}
-		panels = append(panels, secondPanel{"Operations dropped or sent late by the generator per second", []ink{generatorInk}, late, words})
-	}
-	return panels
+	return drawn
 }
 
 // drawServed makes the panel one of entities served, with the target.
@@ -200,51 +190,37 @@ func throttledCauses(record *results.Record) results.Causes {
 // column of time with a response time of a bucket.
 type responseGrid struct {
 	columns
-	// Counts has a line for each bucket from Lowest on, see results.BucketFrom, with an entry for each column. The
-	// first line and the last are not empty.
-	Lowest int
-	Counts [][]int64
+	// Counts has a line for each bucket, see results.BucketFrom, with an entry for each column.
+	Counts [results.Buckets][]int64
+	// Lowest and Highest are the first and the last bucket with operations.
+	Lowest, Highest int
 }
 
 // maxMoments is the maximum number of columns of a heat map of response times, but for one more per break.
 const maxMoments = 240
 
 // responseHeat returns the response times of the successful operations that ended in the seconds of reported phases.
-// Its counts sum to those operations. It is empty if there were none.
-func responseHeat(record *results.Record) responseGrid {
-	seconds := reportedSeconds(record)
-	var g responseGrid
-	lowest, highest := results.Buckets, -1
-	from, to, longest := math.Inf(1), math.Inf(-1), 1.
-	for _, second := range seconds {
-		from, to = min(from, float64(second.Second)), max(to, float64(second.End()))
-		for bucket, count := range second.ResponseBuckets {
-			if count != 0 {
-				lowest, highest = min(lowest, bucket), max(highest, bucket)
-				longest = max(longest, float64(second.Seconds()))
+// Its counts sum to those operations. Its highest bucket is below the lowest if there were none.
+func responseHeat(record *results.Record) *responseGrid {
+	seconds, c := reportedColumns(record, maxMoments)
+	g := responseGrid{columns: c, Lowest: results.Buckets, Highest: -1}
+	for bucket := range g.Counts {
+		g.Counts[bucket] = make([]int64, g.count)
+		for _, second := range seconds {
+			if count := second.ResponseBuckets[bucket]; count != 0 {
+				g.Counts[bucket][g.index(second.Second)] += count
+				g.Lowest, g.Highest = min(g.Lowest, bucket), bucket
 			}
 		}
 	}
-	if highest < 0 {
-		return g
-	}
-	line := newTimeline(record, from, to, 1)
-	g.columns = newColumns(line, int64(max(longest, math.Ceil(line.busy()/maxMoments))))
-	g.Lowest, g.Counts = lowest, make([][]int64, highest-lowest+1)
-	for i := range g.Counts {
-		g.Counts[i] = make([]int64, g.count)
-		for _, second := range seconds {
-			g.Counts[i][g.index(second.Second)] += second.ResponseBuckets[lowest+i]
-		}
-	}
-	return g
+	return &g
 }
 
 // bounds returns the range of durations of the buckets.
 func (g *responseGrid) bounds() (low, high float64) {
 	// The last bucket of all has no end and is drawn as high as others.
 	high = float64(results.BucketFrom(results.Buckets-1)) * 4 / 3
-	if next := g.Lowest + len(g.Counts); next < results.Buckets {
+	if next := g.Highest + 1; next < results.Buckets {
 		high = float64(results.BucketFrom(next))
 	}
 	return math.Max(.5, float64(results.BucketFrom(g.Lowest))), high
@@ -253,17 +229,16 @@ func (g *responseGrid) bounds() (low, high float64) {
 // responseFigure draws the number of operations by response time, over time.
 func responseFigure(record *results.Record, axis Axis) *figure {
 	g := responseHeat(record)
-	f := newFigure(describe(record), "Response times", "no operation succeeded in a second of a reported phase")
-	if len(g.Counts) == 0 {
-		return f
+	if g.count < 2 || g.Highest < 0 {
+		return nil
 	}
-	p := &f.panels[0]
-	p.heading = document.Counted(int(sum(g.Counts...)), "operation") + " that succeeded"
-	p.says = "by response time, waits before retries included, and by the time at which they ended; each cell is " +
-		document.Counted(int(g.length), "second") + " wide"
-	highest := float64(slices.Max(slices.Concat(g.Counts...)))
+	counts := g.Counts[g.Lowest : g.Highest+1]
+	highest := float64(slices.Max(slices.Concat(counts...)))
 	scale := responseShades.upTo(highest)
-	p.legend = []entry{{"1 to " + document.Figures(highest) + " per cell, logarithmic", scaleSample{scale: scale}}}
+	p := panel{share: 1, heading: document.Counted(int(sum(counts...)), "operation") + " that succeeded",
+		says: "by response time, waits before retries included, and by the time at which they ended; each cell is " +
+			document.Counted(int(g.length), "second") + " wide",
+		legend: []entry{{"1 to " + document.Figures(highest) + " per cell, logarithmic", scaleSample{scale: scale}}}, below: sinceStart}
 	// Words need a lane above the data.
 	const lane = .17
 	low, high := g.bounds()
@@ -276,9 +251,8 @@ func responseFigure(record *results.Record, axis Axis) *figure {
 	p.plot = newPlot(g.line.axis(0), y)
 	top := min(high, y.Max)
 	g.addCells(p.plot, y.Min, top, g.cells(y, top, scale))
-	p.below = sinceStart
 	p.addTime(record, g.line)
-	return f
+	return newFigure(describe(record), p)
 }
 
 // cells returns the picture of the counts. Its lines are even on the axis, which buckets are not.
@@ -290,10 +264,7 @@ func (g *responseGrid) cells(y plot.Axis, top float64, scale shades) *image.Pale
 		height := (1 - (float64(at)+.5)/lines) * reach
 		bucket := sort.Search(results.Buckets-1, func(i int) bool {
 			return y.Norm(float64(results.BucketFrom(i+1))) > height
-		}) - g.Lowest
-		if bucket < 0 || bucket >= len(g.Counts) {
-			continue
-		}
+		})
 		for column, count := range g.Counts[bucket] {
 			cells.Pix[at*cells.Stride+column] = uint8(scale.step(float64(count)))
 		}
@@ -444,11 +415,10 @@ const maxSteps = 200
 // areas between the two.
 func stepsFigure(record *results.Record, _ Axis) *figure {
 	list := loadSteps(record)
-	f := newFigure(describe(record), "", "no step of a given rate was reported")
-	p := &f.panels[0]
-	if len(list) == 0 {
-		return f
+	if len(list) < 2 {
+		return nil
 	}
+	p := panel{share: 1, below: "entities offered per second, in the last half of each step"}
 	if len(list) > maxSteps {
 		p.heading = "The first " + document.Figures(maxSteps) + " of " + document.Counted(len(list), "step")
 		list = list[:maxSteps]
@@ -465,7 +435,6 @@ func stepsFigure(record *results.Record, _ Axis) *figure {
 	right := max(highest, 1) * 1.06
 	target, highest := p.addTarget(record, highest, 0, right)
 	p.plot = newPlot(linearAxis(0, right), countAxis("entities served per second", highest, 1.12))
-	p.below = "entities offered per second, in the last half of each step"
 	end := min(right, p.plot.Y.Max)
 	ideal := series{line: stroke(1.2, fadedInk), points: []point{{0, 0}, {end, end}}}
 	curve := series{stroke(2.4, servedInk), served, dot{servedInk, 4.5}}
@@ -482,7 +451,7 @@ func stepsFigure(record *results.Record, _ Axis) *figure {
 	p.plot.Add(ideal, target, curve)
 	p.legend = append(legend, p.legend...)
 	p.addLosses(list[len(list)-1])
-	return f
+	return newFigure(describe(record), p)
 }
 
 // addLosses writes the shares of the highest step that the target and the generator lost into their areas.

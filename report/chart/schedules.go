@@ -23,7 +23,7 @@ const maxPolicies = 24
 func DrawSchedules(folder results.Folder, schedules []results.RetrySchedule) ([]string, error) {
 	schedules = schedules[:min(len(schedules), maxPolicies)]
 	f := newFigure("an operation whose attempts all fail immediately; bands from the earliest to the latest time, dots at the mean",
-		"Retries", "no policy retries")
+		noData("Retries", "no policy retries"))
 	f.title = "Time of each retry, by policy"
 	f.height = 130 + 34*vg.Length(max(4, len(schedules)))
 	var names []plot.Tick
@@ -84,7 +84,7 @@ func (p *panel) addRetry(mean point, low, high float64, words string) bool {
 // time and a vertical scale of its own.
 func DrawRetries(folder results.Folder, contest *results.PolicyContest) ([]string, error) {
 	f := newFigure(fmt.Sprintf("%s · %s clients · retries sent per 100 ms since the trouble began",
-		clean(contest.Trouble, 80), document.Figures(float64(contest.Clients))), "Retries", "no policy was tried")
+		clean(contest.Trouble, 80), document.Figures(float64(contest.Clients))))
 	f.title = "Retries over time, by policy"
 	trials := contest.Policies[:min(len(contest.Policies), maxPolicies)]
 	tenths := 0
@@ -92,8 +92,8 @@ func DrawRetries(folder results.Folder, contest *results.PolicyContest) ([]strin
 		tenths = max(tenths, len(trials[i].RetriesPer100ms))
 	}
 	x := linearAxis(0, max(float64(tenths)/10, contest.TroubleS)*1.02)
-	if len(trials) > 0 {
-		f.panels = nil
+	if len(trials) == 0 {
+		f.panels = []panel{noData("Retries", "no policy was tried")}
 	}
 	for i := range trials {
 		f.panels = append(f.panels, retriesPanel(&trials[i], x, contest.TroubleS))

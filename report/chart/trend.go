@@ -45,7 +45,7 @@ const maxTrends = 12
 // DrawTrend writes a trend into one file, whose name ends in .png or .svg: a panel for each metric, all over the same
 // days. Its error wraps results.ErrWrite.
 func DrawTrend(folder results.Folder, name string, trend *Trend) error {
-	f := newFigure(clean(trend.Subtitle, 3*maxKey), "Nights", "no metric was selected")
+	f := newFigure(clean(trend.Subtitle, 3*maxKey))
 	f.title = clean(trend.Title, 2*maxKey)
 	metrics := trend.Metrics[:min(len(trend.Metrics), maxTrends)]
 	first, last := math.Inf(1), math.Inf(-1)
@@ -55,8 +55,8 @@ func DrawTrend(folder results.Folder, name string, trend *Trend) error {
 		}
 	}
 	margin := max(0.5, 0.02*(last-first))
-	if len(metrics) > 0 {
-		f.panels = nil
+	if len(metrics) == 0 {
+		f.panels = []panel{noData("Nights", "no metric was selected")}
 	}
 	for i := range metrics {
 		f.panels = append(f.panels, metrics[i].panel(trend.Breaks, first-margin, last+margin))
