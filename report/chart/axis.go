@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"cmp"
 	"fmt"
 	"image"
 	"math"
@@ -213,8 +212,8 @@ type stretch struct{ from, to float64 }
 func (s stretch) length() float64 { return s.to - s.from }
 
 const (
-	// minBreak is the length in seconds of the shortest idle time that an axis leaves out, breakShare the share of
-	// the axis that it has to take, and maxBreaks the maximum number of breaks.
+	// minBreak is the length in seconds of the shortest idle time that an axis leaves out, breakShare its minimum share
+	// of the time that is not idle, and maxBreaks the maximum number of breaks: an axis with more leaves out nothing.
 	minBreak   = 30
 	breakShare = 1. / 20
 	maxBreaks  = 12
@@ -243,16 +242,14 @@ func newTimeline(record *results.Record, from, to, unit float64) timeline {
 		}
 		end = max(end, float64(row.End()))
 	}
-	slices.SortStableFunc(idle, func(a, b stretch) int { return cmp.Compare(b.length(), a.length()) })
-	rest := to - from
-	for i, gap := range idle {
-		if i == maxBreaks || gap.length() < breakShare*rest {
-			idle = idle[:i]
-			break
-		}
-		rest -= gap.length()
+	busy := to - from
+	for _, gap := range idle {
+		busy -= gap.length()
 	}
-	slices.SortFunc(idle, func(a, b stretch) int { return cmp.Compare(a.from, b.from) })
+	idle = slices.DeleteFunc(idle, func(gap stretch) bool { return gap.length() < breakShare*busy })
+	if len(idle) > maxBreaks {
+		idle = nil
+	}
 	line := timeline{{from, to}}
 	for _, gap := range idle {
 		line[len(line)-1].to = gap.from

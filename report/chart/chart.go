@@ -90,10 +90,15 @@ func find(name string) *picture {
 	return nil
 }
 
+// title returns the result that the chart shows.
+func (p *picture) title(record *results.Record) string {
+	return cmp.Or(say("title "+p.name, ", ", evidence{record}), p.heading)
+}
+
 // Title returns the title of one of the charts of [Names], empty if there is no such chart.
 func Title(name string, record *results.Record) string {
 	if p := find(name); p != nil {
-		return cmp.Or(say("title "+name, ", ", evidence{record}), p.heading)
+		return p.title(record)
 	}
 	return ""
 }
@@ -108,20 +113,20 @@ func drawNamed(name string, record *results.Record, axis Axis) (*figure, error) 
 	if f == nil {
 		return nil, fmt.Errorf("chart: no data for the chart %s", name)
 	}
-	f.title = Title(name, record)
+	f.title = p.title(record)
 	return f, nil
 }
 
 // Draw writes the charts that a record has data for into the folder, as PNG and SVG, and returns the names of the
 // files. Its error wraps results.ErrWrite, and comes with the names written before.
-func Draw(folder results.Folder, record *results.Record, axis Axis) ([]string, error) {
-	var files []string
-	for _, name := range Shown(record) {
-		f, err := drawNamed(name, record, axis)
-		if err != nil {
-			return files, err
+func Draw(folder results.Folder, record *results.Record, axis Axis) (files []string, err error) {
+	for _, p := range pictures() {
+		f := p.figure(record, axis)
+		if f == nil {
+			continue
 		}
-		written, err := save(folder, name, f)
+		f.title = p.title(record)
+		written, err := save(folder, p.name, f)
 		if files = append(files, written...); err != nil {
 			return files, err
 		}
@@ -144,20 +149,13 @@ func Inline(name string, record *results.Record, axis Axis, narrow bool) (templa
 	return encodeInline(f)
 }
 
-// The extensions of the files.
-const (
-	extensionPNG = ".png"
-	extensionSVG = ".svg"
-)
-
 // save writes a figure as PNG and as SVG, and returns the names of the files. Its error wraps results.ErrWrite.
-func save(folder results.Folder, name string, f *figure) ([]string, error) {
-	var files []string
-	for _, extension := range []string{extensionPNG, extensionSVG} {
-		if err := writeFile(folder, name+extension, f); err != nil {
+func save(folder results.Folder, name string, f *figure) (files []string, err error) {
+	for _, file := range []string{name + ".png", name + ".svg"} {
+		if err := writeFile(folder, file, f); err != nil {
 			return files, err
 		}
-		files = append(files, name+extension)
+		files = append(files, file)
 	}
 	return files, nil
 }
@@ -165,7 +163,7 @@ func save(folder results.Folder, name string, f *figure) ([]string, error) {
 // writeFile writes a figure into a file of the folder, as SVG or PNG by its extension. Its error wraps results.ErrWrite.
 func writeFile(folder results.Folder, name string, f *figure) error {
 	encode := encodePNG
-	if strings.EqualFold(filepath.Ext(name), extensionSVG) {
+	if strings.EqualFold(filepath.Ext(name), ".svg") {
 		encode = encodeSVG
 	}
 	file, err := encode(f)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"image/color"
 	"regexp"
 	"strings"
 
@@ -105,7 +106,7 @@ func contestPanel(arm *HeatArm, g *grid, scale shades, longest float64, arms int
 	axis := timeline{{begin, begin + longest}}
 	_, lanes := turnMarks(arm.Record, axis, 0)
 	p.share = headingRow + saysRow + 10
-	refusals := shades{lightest: 0xFFE6D6, full: throttledInk, beyond: throttledInk, anchor: scale.anchor / 4}
+	refusals := shades{tones: []color.Color{throttledInk, ink(0xFFE6D6)}, beyond: throttledInk, anchor: scale.anchor / 4}
 	p.drawGrid(g, axis.axis(begin), &look{room: 300 / float64(max(arms, 2)), lanes: lanes, layer: layerServed, shade: g.stacked(refusals),
 		maxLines: 24, scale: scale, others: []shades{refusals}, ground: true})
 	p.addTurns(arm.Record, axis, 0)

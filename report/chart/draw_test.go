@@ -118,7 +118,7 @@ func TestChartsNameTheirData(t *testing.T) {
 	pictures := drawn(t, &record)
 	total := record.Total(results.Reported)
 	steps := chart.Steps(&record)
-	lost := steps[len(steps)-1].LostByTarget()
+	lost := steps[len(steps)-1].LostByTarget
 	for kind, words := range map[string]string{
 		"latency":     document.Count(total.Response.Count()) + " operations|p50|p99|GET: |PUT: |1 ms|10 ms|100 ms|99.9|response time|service time",
 		"throttle":    "partition target 2,000/s|offered 500/s|4,000/s|attempts throttled|since the start",

@@ -18,6 +18,15 @@ import (
 // point is a point of the data.
 type point struct{ x, y float64 }
 
+// bounds returns the lowest and the highest coordinates of points, +Inf and −Inf of none.
+func bounds(lists ...[]point) (low, high point) {
+	low, high = point{math.Inf(1), math.Inf(1)}, point{math.Inf(-1), math.Inf(-1)}
+	for _, at := range slices.Concat(lists...) {
+		low, high = point{min(low.x, at.x), min(low.y, at.y)}, point{max(high.x, at.x), max(high.y, at.y)}
+	}
+	return low, high
+}
+
 // path returns points of the data on a canvas.
 func path(c *draw.Canvas, p *plot.Plot, points []point) []vg.Point {
 	x, y := p.Transforms(c)

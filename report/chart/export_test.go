@@ -56,7 +56,9 @@ type DurationBar struct {
 
 // LatencyBars and WaitBars are what latency and waits are drawn from.
 func LatencyBars(record *results.Record) []DurationBar { return counted(latencyBars(record)) }
-func WaitBars(record *results.Record) []DurationBar    { return counted(waitBars(record)) }
+func WaitBars(record *results.Record) []DurationBar {
+	return counted(durationBars(record.RetryWaits.Bars()))
+}
 
 func counted(bars []bar) (list []DurationBar) {
 	for _, b := range bars {
@@ -172,7 +174,7 @@ func Scales() (within, beyond map[string][][3]uint8) {
 			rgb := [3]uint8{uint8(c >> 16), uint8(c >> 8), uint8(c)}
 			if step <= stepsWithin {
 				within[name] = append(within[name], rgb)
-			} else if s.beyond != s.full {
+			} else if s.beyond != s.tones[0] {
 				beyond[name] = append(beyond[name], rgb)
 			}
 		}

@@ -253,7 +253,11 @@ func rowNames(rows []gridRow) []string {
 	}
 	omitted := 0
 	if longest > maxRowName && len(names) > 1 {
-		omitted = commonLength(slices.Min(names), slices.Max(names)) - 3
+		first, last := []rune(slices.Min(names)), []rune(slices.Max(names))
+		for omitted < min(len(first), len(last)) && first[omitted] == last[omitted] {
+			omitted++
+		}
+		omitted -= 3
 	}
 	for i, name := range names {
 		runes := []rune(name)
@@ -268,15 +272,6 @@ func rowNames(rows []gridRow) []string {
 		names[i] = string(runes)
 	}
 	return names
-}
-
-// commonLength returns the number of characters with which two texts begin.
-func commonLength(a, b string) (n int) {
-	from, to := []rune(a), []rune(b)
-	for n < min(len(from), len(to)) && from[n] == to[n] {
-		n++
-	}
-	return n
 }
 
 // grid is the data of a heat map of partitions: cells by partition and by time, which sum to the heat of the record,

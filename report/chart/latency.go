@@ -42,14 +42,12 @@ func durationBars(histograms ...[]results.Bar) []bar {
 // newClasses returns the bounds of at most maxBars classes that contain every duration between two, both within the
 // hour that a histogram of a record spans. A decade has 10, 20, 50 or 100 classes: as many as the maximum allows, and
 // more than 20 only if whole microseconds are fine enough for classes of even width.
-func newClasses(from, to int64) []int64 {
-	const evenWidth = 8 // µs: rounding moves a bound by at most a sixteenth
-	var bounds []int64
+func newClasses(from, to int64) (bounds []int64) {
+	const evenWidth = 8                                    // µs: rounding moves a bound by at most a sixteenth
 	for _, perDecade := range []float64{100, 50, 20, 10} { // of 10 an hour takes 97
-		if narrowest := float64(from) * (math.Pow(10, 1/perDecade) - 1); perDecade > 20 && narrowest < evenWidth {
-			continue
-		}
-		if bounds = decadeClasses(from, to, perDecade); len(bounds)-1 <= maxBars {
+		narrowest := float64(from) * (math.Pow(10, 1/perDecade) - 1)
+		bounds = decadeClasses(from, to, perDecade)
+		if len(bounds)-1 <= maxBars && (perDecade <= 20 || narrowest >= evenWidth) {
 			break
 		}
 	}
@@ -124,17 +122,6 @@ func percentileCurve(h *results.Histogram) []percentile {
 // namedPercentiles returns the percentiles that a curve names.
 func namedPercentiles() []float64 { return []float64{.5, .9, .99, .999, .9999, .99999, .999999} }
 
-// curveBounds returns the shortest and the longest duration of curves, and their greatest place on the axis of
-// percentiles.
-func curveBounds(curves ...[]percentile) (low, high, odds float64) {
-	low = math.Inf(1)
-	for _, at := range slices.Concat(curves...) {
-		micros := float64(at.Micros)
-		low, high, odds = min(low, micros), max(high, micros), max(odds, at.odds())
-	}
-	return low, high, odds
-}
-
 // curvePoints returns a curve of percentiles over time, swapped of time over percentiles.
 func curvePoints(curve []percentile, swapped bool) []point {
 	points := make([]point, len(curve))
@@ -147,34 +134,23 @@ func curvePoints(curve []percentile, swapped bool) []point {
 	return points
 }
 
-// The groups of operations that results.Kind.Group names.
-const (
-	groupGet = "GET"
-	groupPut = "PUT"
-)
-
 // latencyBars returns the response times of the successful operations of the reported phases, from their intended
 // instant to the end of their last attempt, as bars with three counts: of GET, of PUT and of other operations. Their
 // counts sum to the operations that succeeded.
 func latencyBars(record *results.Record) []bar {
-	operations := func(is func(group string) bool) []results.Bar {
-		want := func(p *results.Phase, kind results.Kind) bool { return p.Reported && is(kind.Group) }
-		return record.Total(want).Response.Bars()
+	var histograms [][]results.Bar
+	for _, group := range []int{0, 1, -1} {
+		histograms = append(histograms, record.Total(func(p *results.Phase, kind results.Kind) bool {
+			return p.Reported && slices.Index([]string{"GET", "PUT"}, kind.Group) == group
+		}).Response.Bars())
 	}
-	return durationBars(operations(func(group string) bool { return group == groupGet }), operations(func(group string) bool { return group == groupPut }),
-		operations(func(group string) bool { return group != groupGet && group != groupPut }))
+	return durationBars(histograms...)
 }
 
 // reportedKinds returns the sums of the reported phases by kind of operation.
-func reportedKinds(record *results.Record) []results.KindStats {
-	sums := make([]results.KindStats, len(record.Manifest.Operations))
-	for p := range record.Phases {
-		phase := &record.Phases[p]
-		for k := range min(len(phase.Kinds), len(sums)) {
-			if phase.Reported {
-				sums[k].Add(&phase.Kinds[k])
-			}
-		}
+func reportedKinds(record *results.Record) (sums []results.KindStats) {
+	for _, kind := range record.Manifest.Operations {
+		sums = append(sums, record.Total(func(p *results.Phase, other results.Kind) bool { return p.Reported && other.Name == kind.Name }))
 	}
 	return sums
 }
@@ -205,14 +181,14 @@ func latencyFigure(record *results.Record, _ Axis) *figure {
 
 // drawPercentiles draws the percentiles of the response time of operations and of the service time of attempts.
 func (p *panel) drawPercentiles(time plot.Axis, response, service []percentile, responses *results.Histogram) {
-	_, _, odds := curveBounds(response, service)
-	p.plot = newPlot(time, percentileAxis("percentile", odds))
 	longest := document.Micros(responses.Max())
 	if responses.Over() > 0 {
 		longest += " or more"
 	}
 	slow := series{line: stroke(2.2, textInk), points: curvePoints(response, false)}
 	quick := series{line: stroke(1.6, fadedInk, 2, 2), points: curvePoints(service, false)}
+	_, high := bounds(slow.points, quick.points)
+	p.plot = newPlot(time, percentileAxis("percentile", high.y))
 	p.legend = []entry{{"response time with waits before retries (max " + longest + ")", slow}}
 	if len(service) > 0 {
 		p.legend = append(p.legend, entry{serviceTime, quick})
@@ -245,13 +221,9 @@ func (p *panel) addPercentileDots(curve []percentile, colour ink, side draw.XAli
 	p.plot.Add(named)
 }
 
-// waitBars returns the waits of operations of the reported phases before retries as bars with one count, which sum to
-// the number of waits.
-func waitBars(record *results.Record) []bar { return durationBars(record.RetryWaits.Bars()) }
-
 // waitsFigure draws the waits before retries, and names the attempts per operation.
 func waitsFigure(record *results.Record, _ Axis) *figure {
-	waits := waitBars(record)
+	waits := durationBars(record.RetryWaits.Bars())
 	if len(waits) == 0 {
 		return nil
 	}
@@ -301,23 +273,22 @@ func percentilesFigure(record *results.Record, axis Axis) *figure {
 			{serviceTime, series{line: stroke(1.4, fadedInk, 2, 2)}},
 		}}
 	curves = curves[:min(len(curves), maxCurves)]
-	var all [][]percentile
+	var all [][]point
 	for _, c := range curves {
-		all = append(all, c.Response, c.Service)
+		all = append(all, curvePoints(c.Response, true), curvePoints(c.Service, true))
 	}
-	low, high, odds := curveBounds(all...)
-	y := timeAxis(low, high)
+	low, high := bounds(all...)
+	y := timeAxis(low.y, high.y)
 	if axis == Linear {
-		y = relabelled(linearAxis(0, high*1.05), document.RoundTime)
+		y = relabelled(linearAxis(0, high.y*1.05), document.RoundTime)
 	}
 	y.Label.Text = "time"
-	p.plot = newPlot(percentileAxis("", odds), y)
+	p.plot = newPlot(percentileAxis("", high.x), y)
 	for i := range curves {
 		c := &curves[i]
 		colour := []ink{servedInk, lostInk, putInk, nightInk, getInk, failedInk}[i]
-		p.plot.Add(series{line: stroke(1.4, colour, 2, 2), points: curvePoints(c.Service, true)})
-		points := curvePoints(c.Response, true)
-		p.plot.Add(series{line: stroke(2, colour), points: points})
+		points := all[2*i]
+		p.plot.Add(series{line: stroke(1.4, colour, 2, 2), points: all[2*i+1]}, series{line: stroke(2, colour), points: points})
 		last := c.Response[len(c.Response)-1]
 		words := clean(c.Name, maxName) + ": " + document.Micros(last.Micros) + " at " + percentileName(last.P)
 		p.add(words, series{points: points[len(points)-1:], dot: dot{colour, 2.8}})

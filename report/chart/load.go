@@ -3,14 +3,11 @@ package chart
 import (
 	"cmp"
 	"fmt"
-	"image"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -216,14 +213,13 @@ func responseHeat(record *results.Record) *responseGrid {
 	return &g
 }
 
-// bounds returns the range of durations of the buckets.
-func (g *responseGrid) bounds() (low, high float64) {
-	// The last bucket of all has no end and is drawn as high as others.
-	high = float64(results.BucketFrom(results.Buckets-1)) * 4 / 3
-	if next := g.Highest + 1; next < results.Buckets {
-		high = float64(results.BucketFrom(next))
+// bucketEdge returns the lowest duration of a bucket in microseconds. The last bucket has no end and is drawn as high as
+// others.
+func bucketEdge(bucket int) float64 {
+	if bucket == results.Buckets {
+		return float64(results.BucketFrom(results.Buckets-1)) * 4 / 3
 	}
-	return math.Max(.5, float64(results.BucketFrom(g.Lowest))), high
+	return max(.5, float64(results.BucketFrom(bucket)))
 }
 
 // responseFigure draws the number of operations by response time, over time.
@@ -241,7 +237,7 @@ func responseFigure(record *results.Record, axis Axis) *figure {
 		legend: []entry{{"1 to " + document.Figures(highest) + " per cell, logarithmic", scaleSample{scale: scale}}}, below: sinceStart}
 	// Words need a lane above the data.
 	const lane = .17
-	low, high := g.bounds()
+	low, high := bucketEdge(g.Lowest), bucketEdge(g.Highest+1)
 	y := relabelled(linearAxis(0, max(high, 1)*(1+lane)), document.RoundTime)
 	if axis != Linear {
 		above := max(high, low*2)
@@ -249,27 +245,15 @@ func responseFigure(record *results.Record, axis Axis) *figure {
 	}
 	y.Label.Text = "response time"
 	p.plot = newPlot(g.line.axis(0), y)
-	top := min(high, y.Max)
-	g.addCells(p.plot, y.Min, top, g.cells(y, top, scale))
+	for bucket := g.Lowest; bucket <= g.Highest; bucket++ {
+		cells := newRaster(g.count, 1, scale)
+		for column, count := range g.Counts[bucket] {
+			cells.Pix[column] = uint8(scale.step(float64(count)))
+		}
+		g.addCells(p.plot, bucketEdge(bucket), bucketEdge(bucket+1), cells)
+	}
 	p.addTime(record, g.line)
 	return newFigure(describe(record), p)
-}
-
-// cells returns the picture of the counts. Its lines are even on the axis, which buckets are not.
-func (g *responseGrid) cells(y plot.Axis, top float64, scale shades) *image.Paletted {
-	const lines = 400
-	reach := y.Norm(top)
-	cells := newRaster(g.count, lines, scale)
-	for at := range lines {
-		height := (1 - (float64(at)+.5)/lines) * reach
-		bucket := sort.Search(results.Buckets-1, func(i int) bool {
-			return y.Norm(float64(results.BucketFrom(i+1))) > height
-		})
-		for column, count := range g.Counts[bucket] {
-			cells.Pix[at*cells.Stride+column] = uint8(scale.step(float64(count)))
-		}
-	}
-	return cells
 }
 
 // turnMarks returns the load balancing on a time axis as marks: one for all decisions that are too close to be drawn
@@ -316,25 +300,18 @@ func (p *panel) addTime(record *results.Record, t timeline) {
 
 // addTimeLines marks load balancing and the breaks without words.
 func (p *panel) addTimeLines(record *results.Record, t timeline) {
-	marks, _ := turnMarks(record, t, 0)
-	for i := range marks {
-		marks[i].words = ""
-	}
-	p.addTurnLines(marks)
-	p.plot.Add(breaks(t))
+	wordless := panel{plot: p.plot}
+	wordless.addTurns(record, t, 0)
+	wordless.addBreaks(t)
 }
 
-// addTurns marks the load balancing in a panel over time, with words below skipped rows of other words.
+// addTurns marks the load balancing in a panel over time, with words below skipped rows of other words. Its lines are
+// on paper, because bars and cells can be as dark as the dashes.
 func (p *panel) addTurns(record *results.Record, t timeline, skipped int) {
 	if marks, _ := turnMarks(record, t, skipped); len(marks) > 0 {
-		p.addTurnLines(marks)
+		p.addMarks(marks, write(tickSize, eventInk), stroke(1.6, paperInk), turnLine())
 		p.legend = append(p.legend, entry{"load balancing", series{line: turnLine()}})
 	}
-}
-
-// addTurnLines draws the lines of load balancing, on paper, because bars and cells can be as dark as the dashes.
-func (p *panel) addTurnLines(marks []mark) {
-	p.addMarks(marks, write(tickSize, eventInk), stroke(1.6, paperInk), turnLine())
 }
 
 // turnLine is the style of a moment of load balancing.
@@ -342,70 +319,55 @@ func turnLine() draw.LineStyle { return stroke(1, eventInk, 4, 2) }
 
 // addSteps marks the begin of each reported phase, with the rate that it offers.
 func (p *panel) addSteps(record *results.Record, t timeline) {
-	var names, bounds []mark
-	last := math.Inf(-1)
+	style, last := write(tickSize, textInk), math.Inf(-1)
 	for i := range record.Phases {
 		phase := &record.Phases[i]
 		begin := phase.Begin.Seconds()
 		if !phase.Reported || begin < t.begin()-1 || begin >= t.end() {
 			continue
 		}
-		// Lines closer than a hundredth of the axis would hide the bars.
-		if begin-last >= t.busy()/100 {
-			bounds = append(bounds, mark{at: begin})
-			last = begin
-		}
 		words := clean(phase.Name, maxName)
 		if phase.Rate > 0 {
 			words = document.Figures(phase.Rate) + "/s"
-			if len(names) == 0 {
+			if math.IsInf(last, -1) {
 				words = "offered " + words
 			}
 		}
-		names = append(names, mark{begin, words, 1})
+		p.addMarks([]mark{{begin, words, 1}}, style)
+		// Lines closer than a hundredth of the axis would hide the bars.
+		if begin-last >= t.busy()/100 {
+			p.addMarks([]mark{{at: begin}}, style, stroke(0.7, axisInk, 1.5, 2.5))
+			last = begin
+		}
 	}
-	p.addMarks(bounds, write(tickSize, textInk), stroke(0.7, axisInk, 1.5, 2.5))
-	p.addMarks(names, write(tickSize, textInk))
 }
 
 // loadStep is the outcome of a reported step of the load, over the operations that were due in its last half.
 type loadStep struct {
 	// Offered and Served are entities per second: due, and counted for successes.
 	Offered, Served float64
-	// Dropped is the share of the operations that the generator never sent.
-	Dropped float64
-	// lost is the share of the operations that were lost, dropped ones included, if any were due.
-	lost figures.Value
+	// Dropped is the share of the operations that the generator never sent, and LostByTarget the share of those that
+	// were sent and lost.
+	Dropped, LostByTarget float64
 }
-
-// LostByTarget returns the share of the operations that were lost, but not dropped.
-func (s loadStep) LostByTarget() float64 { return s.lost.Value - s.Dropped }
 
 // sentRate returns the entities per second that the generator sent.
 func (s loadStep) sentRate() float64 { return s.Offered * (1 - s.Dropped) }
 
-// Steps returns the reported phases that have a rate and a length, in the order of the record.
-func loadSteps(record *results.Record) []loadStep {
-	var steps []loadStep
+// loadSteps returns the reported phases that have a rate and a length, in the order of the record.
+func loadSteps(record *results.Record) (steps []loadStep) {
 	of := figures.Of(record)
 	for _, one := range figures.Steps(record) {
-		if one.Settled() {
-			steps = append(steps, loadStep{of.OfStep("offered", one, nil).Value, of.OfStep("served", one, nil).Value,
-				droppedShare(one.Phase), of.OfStep("share_lost_settled", one, nil)})
+		if !one.Settled() {
+			continue
 		}
+		sum := one.Sum(nil)
+		unsent := min(sum.LastHalf.Scheduled-sum.LastHalf.Sent, sum.Dropped)
+		dropped := clampToUnit(float64(unsent) / float64(max(sum.LastHalf.Scheduled, 1)))
+		steps = append(steps, loadStep{of.OfStep("offered", one, nil).Value, of.OfStep("served", one, nil).Value,
+			dropped, of.OfStep("share_lost_settled", one, nil).Value - dropped})
 	}
 	return steps
-}
-
-// droppedShare returns the share of the operations due in the last half of a phase that were dropped.
-func droppedShare(phase *results.Phase) float64 {
-	var half, all results.Counts
-	for k := range phase.Kinds {
-		half.Add(&phase.Kinds[k].LastHalf.Counts)
-		all.Add(&phase.Kinds[k].Counts)
-	}
-	unsent := min(half.Scheduled-half.Sent, all.Dropped)
-	return clampToUnit(float64(unsent) / float64(max(half.Scheduled, 1)))
 }
 
 // maxSteps is the maximum number of steps that are drawn.
@@ -462,6 +424,6 @@ func (p *panel) addLosses(top loadStep) {
 			p.notes = append(p.notes, note{style, point{top.Offered, (from + to) / 2}, vg.Point{X: -5}, document.Share(share) + words})
 		}
 	}
-	add(top.LostByTarget(), max(top.Served, 0), top.sentRate(), " lost")
+	add(top.LostByTarget, max(top.Served, 0), top.sentRate(), " lost")
 	add(top.Dropped, top.sentRate(), top.Offered, " dropped")
 }

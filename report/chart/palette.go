@@ -3,7 +3,6 @@ package chart
 import (
 	"image/color"
 	"math"
-	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -84,11 +83,11 @@ func targetLine() draw.LineStyle { return stroke(1.5, targetInk, 7, 4) }
 
 // shades is the colour scale of a heat map: larger values are darker, in steps that look evenly spaced, also without
 // colour vision and on grey paper. It goes from lightest at 0 to full at the anchor. Above the anchor it continues
-// with steeper steps, all darker than the shades below, and ends a quarter above the anchor.
+// with steeper steps, all darker than the shades below, and ends a quarter above the anchor. The tones go from full to
+// lightest; one between them keeps blue from a purple tint.
 type shades struct {
-	lightest, full, beyond ink
-	// middle is a colour between lightest and full, 0 for none. It keeps blue from a purple tint.
-	middle ink
+	tones  []color.Color
+	beyond ink
 	anchor float64
 	// log selects a logarithmic scale: equal steps are equal factors.
 	log bool
@@ -107,10 +106,10 @@ const (
 // The scales of heat maps: served, up to a target; throttled, up to the maximum; rows that have no partition target;
 // and operations by response time.
 var (
-	servedShades    = shades{lightest: 0xE3EFF7, middle: 0x86B3D7, full: servedInk, beyond: 0x03142B}
-	throttledShades = shades{lightest: 0xFFE6D6, full: 0xB84400, beyond: 0xB84400}
-	asideShades     = shades{lightest: 0xEDF0F2, full: 0x5C6C75, beyond: 0x5C6C75}
-	responseShades  = shades{lightest: 0xDDE5EA, full: 0x10202B, beyond: 0x10202B, log: true}
+	servedShades    = shades{tones: []color.Color{servedInk, ink(0x86B3D7), ink(0xE3EFF7)}, beyond: 0x03142B}
+	throttledShades = shades{tones: []color.Color{ink(0xB84400), ink(0xFFE6D6)}, beyond: 0xB84400}
+	asideShades     = shades{tones: []color.Color{ink(0x5C6C75), ink(0xEDF0F2)}, beyond: 0x5C6C75}
+	responseShades  = shades{tones: []color.Color{ink(0x10202B), ink(0xDDE5EA)}, beyond: 0x10202B, log: true}
 )
 
 // upTo returns the scale with its anchor at a value.
@@ -142,15 +141,11 @@ func (s *shades) colour(step int) ink {
 	case step <= 0:
 		return groundInk
 	case step <= stepsWithin:
-		colours := []color.Color{s.full, s.middle, s.lightest}
-		if s.middle == 0 {
-			colours = slices.Delete(colours, 1, 2)
-		}
-		return mix(float64(step-1)/(stepsWithin-1), colours...)
+		return mix(float64(step-1)/(stepsWithin-1), s.tones...)
 	default:
 		// The first step above the anchor leaps, so that it cannot be mistaken for the last one below.
 		const leap = .2
-		return mix(leap+(1-leap)*float64(step-stepsWithin-1)/(stepsBeyond-1), s.beyond, s.full)
+		return mix(leap+(1-leap)*float64(step-stepsWithin-1)/(stepsBeyond-1), s.beyond, s.tones[0])
 	}
 }
 

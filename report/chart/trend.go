@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -48,18 +47,17 @@ func DrawTrend(folder results.Folder, name string, trend *Trend) error {
 	f := newFigure(clean(trend.Subtitle, 3*maxKey))
 	f.title = clean(trend.Title, 2*maxKey)
 	metrics := trend.Metrics[:min(len(trend.Metrics), maxTrends)]
-	first, last := math.Inf(1), math.Inf(-1)
+	var nights [][]point
 	for i := range metrics {
-		for _, at := range drawable(metrics[i].Lines...) {
-			first, last = min(first, at.x), max(last, at.x)
-		}
+		nights = append(nights, drawable(metrics[i].Lines...))
 	}
-	margin := max(0.5, 0.02*(last-first))
+	first, last := bounds(nights...)
+	margin := max(0.5, 0.02*(last.x-first.x))
 	if len(metrics) == 0 {
 		f.panels = []panel{noData("Nights", "no metric was selected")}
 	}
 	for i := range metrics {
-		f.panels = append(f.panels, metrics[i].panel(trend.Breaks, first-margin, last+margin))
+		f.panels = append(f.panels, metrics[i].panel(trend.Breaks, first.x-margin, last.x+margin))
 	}
 	f.labelLast("night, by the date (UTC) on which it began", 0.25)
 	f.height = 90 + 130*vg.Length(max(2, len(f.panels)))
@@ -126,8 +124,8 @@ func (p *panel) addDays(days []TrendPoint, below vg.Length, words text.Style, li
 // axis returns the vertical axis of the metric, and whether it begins at 0. If the nights are close together, the axis
 // is magnified, but by no more than ten times.
 func (m *TrendMetric) axis(nights []point) (plot.Axis, bool) {
-	byValue := func(a, b point) int { return cmp.Compare(a.y, b.y) }
-	low, high := slices.MinFunc(nights, byValue).y, slices.MaxFunc(nights, byValue).y
+	lowest, highest := bounds(nights)
+	low, high := lowest.y, highest.y
 	const close, minSpan, headroom = 0.5, 0.1, 0.15
 	span := max(high-low, minSpan*high)
 	from, to := (low+high-span)/2-headroom*span, (low+high+span)/2+2*headroom*span
