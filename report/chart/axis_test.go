@@ -16,26 +16,6 @@ import (
 	"loadgen/results/resultstest"
 )
 
-func TestScalesClampToTheAxis(t *testing.T) {
-	for _, row := range []struct {
-		name                                string
-		x, onLinear, onLog, least, greatest float64
-	}{
-		{"the least value is at the beginning", 1, 0, 0, 1, 100},
-		{"the greatest value is at the end", 100, 1, 1, 1, 100},
-		{"the middle depends on the scale", 10, 9.0 / 99, 0.5, 1, 100},
-		{"what is less falls on the beginning", -5, 0, 0, 1, 100},
-		{"zero has a place even where it has no logarithm", 0, 0, 0, 1, 100},
-		{"what is greater falls on the end", 1e300, 1, 1, 1, 100},
-		{"infinity falls on the end", math.Inf(1), 1, 1, 1, 100},
-		{"no number falls on the beginning", math.NaN(), 0, 0, 1, 100},
-	} {
-		onLinear, onLog := chart.Normalized(row.least, row.greatest, row.x)
-		assert.Truef(t, math.Abs(onLinear-row.onLinear) <= 1e-12 && math.Abs(onLog-row.onLog) <= 1e-12,
-			"%s: Normalized(%v) = %v, %v; want %v, %v", row.name, row.x, onLinear, onLog, row.onLinear, row.onLog)
-	}
-}
-
 func TestTicksAreFewAndOnTheAxis(t *testing.T) {
 	type ticks = func(least, greatest float64) []plot.Tick
 	linear, times, clock, days := ticks(chart.LinearTicks), ticks(chart.TimeTicks), ticks(chart.ClockTicks), ticks(chart.DayTicks)

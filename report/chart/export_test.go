@@ -16,7 +16,6 @@ var (
 	DayTicks    = dayTicks
 
 	ThrottledCauses = throttledCauses
-	OperationCurves = operationCurves
 	ResponseHeat    = responseHeat
 	Steps           = loadSteps
 )
@@ -38,7 +37,6 @@ const (
 // The types of the numbers that are drawn.
 type (
 	GridRow     = gridRow
-	Percentile  = percentile
 	ThrottleBar = throttleBar
 )
 
@@ -103,11 +101,6 @@ func Turns(record *results.Record, from, to float64) (list []string) {
 
 // Classes returns the bounds of the classes that hold these durations.
 func Classes(from, to int64) []int64 { return newClasses(from, to) }
-
-// Normalized returns where on a linear and on a logarithmic axis a value lies.
-func Normalized(least, greatest, x float64) (onLinear, onLogarithmic float64) {
-	return linear{}.Normalize(least, greatest, x), logarithmic{}.Normalize(least, greatest, x)
-}
 
 // Picture returns one of the charts of [Names] as an SVG that is a file of its own.
 func Picture(name string, record *results.Record, axis Axis) ([]byte, error) {

@@ -192,14 +192,6 @@ func greyest() string {
 	return fmt.Sprintf("#%02X%02X%02X", c[0], c[1], c[2])
 }
 
-// Others that throttled nothing take no room among what was throttled.
-func TestHeatOmitsAsidesWithoutThrottling(t *testing.T) {
-	h := &results.Heat{SecondsPerColumn: 1, Columns: 1, Rows: []results.HeatRow{{Key: "a", HeatCells: results.HeatCells{Served: []int64{9}, Throttled: []int64{5}}}},
-		Rest: results.HeatCells{Served: []int64{9}}}
-	seen := drawChart(t, "heat", heatOf(h))
-	assert.Len(t, seen.rasters(), 3, "pictures")
-}
-
 // An SVG of the greatest map stays small, even where all of it is noise and a fifth of the
 // partitions refuse at random.
 func TestHeatStaysSmall(t *testing.T) {

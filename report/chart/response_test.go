@@ -104,34 +104,6 @@ func TestResponseBucketsAreAtTheirTimes(t *testing.T) {
 	}
 }
 
-func TestOperationCurves(t *testing.T) {
-	record := stress()
-	curves := chart.OperationCurves(record)
-	require.Len(t, curves, 3, "curves")
-	for i, c := range curves {
-		var sum results.KindStats
-		for p := range record.Phases {
-			for k, kind := range record.Manifest.Operations {
-				if kind.Name == c.Name && record.Phases[p].Reported {
-					sum.Add(&record.Phases[p].Kinds[k])
-				}
-			}
-		}
-		assert.Truef(t, c.Succeeded == sum.Succeeded && (i <= 0 || c.Succeeded <= curves[i-1].Succeeded),
-			"%s: %d succeeded; want %d, and those with the most first", c.Name, c.Succeeded, sum.Succeeded)
-		for name, curve := range map[string]struct {
-			points []chart.Percentile
-			of     *results.Histogram
-		}{"response": {c.Response, sum.Response}, "service": {c.Service, sum.Service[results.Ok]}} {
-			last := curve.points[len(curve.points)-1]
-			want, told := curve.of.Quantile(last.P)
-			beyond := float64(curve.of.Count()) * (1 - last.P)
-			assert.Truef(t, told && want == last.Micros && beyond >= 10-1e-6 && beyond <= 10.01,
-				"%s, %s: ends at p%v = %d with %v beyond; want %d, %v with ten", c.Name, name, 100*last.P, last.Micros, beyond, want, told)
-		}
-	}
-}
-
 func TestPercentilesOfManyOperations(t *testing.T) {
 	record := *stress()
 	record.Manifest.Operations = nil
