@@ -1,7 +1,7 @@
 package scenarios
 
-// SearchIn returns those of some scenarios that speak of something.
-var SearchIn = search
+// SearchIn returns the search over entries.
+func SearchIn(all []Entry) func(words string) []Entry { return newIndex(all).search }
 
 // RenamedExamples returns what built-in scenarios were called, and are called now.
 func RenamedExamples() (pairs [][2]string) {

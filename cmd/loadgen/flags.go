@@ -199,7 +199,7 @@ var renamedFlags = [...]renamedFlag{
 	{"serve", "start", "--set start=cold"},
 	{"logs", "transaction-entities entity-bytes", "--set log.NAME=VALUE"},
 	{"logs replay", "transaction-entities entity-bytes keyless", "--set log.NAME=VALUE"},
-	{"scenarios list", "search", "the argument WORD"},
+	{"scenarios list", "search", "the arguments WORD ..."},
 	{"scenarios init", "name", "the name of the file"},
 	{"runs list", "scenario", "the argument SCENARIO"},
 	{"runs prune", "scenario", "the argument SCENARIO"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -37,26 +38,34 @@ explain, simulate and run accept.`,
 	}
 	f := new(formFlags)
 	list := &cobra.Command{
-		Use:   "list [WORD]",
-		Short: "List the built-in scenarios by what they are about",
+		Use:   "list [WORD...]",
+		Short: "List or search the built-in scenarios",
 		Long: `List prints each built-in scenario with the first sentence of its description and why its
 anti-pattern fails, in the order of the documents' subjects. Run, simulate, explain and
-show accept these names. WORD is what they contain, or a synonym (SAS, EGT, CORS); it ranks
-names before descriptions.`,
-		Example: "  loadgen scenarios list\n  loadgen scenarios list ETag\n  loadgen scenarios list --format json",
-		Args:    takes(0, 1, "one word, and got %d"),
+show accept these names.
+
+With words, list searches: for words in any form, titles of the documents' patterns and
+sections, and synonyms (SAS, EGT, CORS). Matches in names come first, then in subjects,
+then in descriptions.`,
+		Example: `  loadgen scenarios list
+  loadgen scenarios list ETag
+  loadgen scenarios list log tail pattern
+  loadgen scenarios list --format json`,
+		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			all, err := scenarios.Catalogue()
 			subjects := scenarios.Subjects()
+			var near []string
+			words := strings.Join(args, " ")
 			if len(args) > 0 {
-				all, err = scenarios.Search(args[0])
+				all, near, err = scenarios.Search(words)
 				subjects = nil
 			}
 			if err != nil {
 				return err
 			}
 			if len(all) == 0 {
-				return usageError{fmt.Errorf("no built-in scenario contains %s; expected another word", text.Harmless(args[0]))}
+				return usageError{fmt.Errorf("no built-in scenario matches %s; similar names: %s", text.Harmless(words), strings.Join(near, ", "))}
 			}
 			return f.show(stdout, listed(all, subjects))
 		},
