@@ -14,27 +14,33 @@ type shape string
 func balancing() []row {
 	const group = "Load balancing"
 	return []row{
-		{25, group, strategy, "Balancing waits for minutes of overload; then the partition is offline for seconds, and nothing is lost.",
-			"`retries-bridge-a-move`", "seconds of overload before the service acts", "seconds until the first split: those, and a tick or two of 1 s", false,
+		{25, group, strategy, "Load balancing waits for minutes of overload; then the partition is offline for seconds, and nothing is lost.",
+			"`loadgen simulate retries-bridge-a-move`",
+			"seconds of overload before load balancing acts", "seconds until the first split: those, and up to two ticks of 1 s", false,
 			vary(func(detection int) band { return band{float64(detection) + 1, 1} }, secondsUntilSplit, 5, 12)},
-		{26, group, strategy, "A loaded node splits its range over others; when it is quiet again, ranges are merged back.",
-			"`ranges-merge-back`", "seconds of quiet before ranges are merged", "seconds until the first merge: 20, until the load has faded below 20/s, and those", false,
+		{26, group, strategy, "A loaded server splits its range over other servers; ranges of quiet servers are merged back.",
+			"`loadgen simulate ranges-merge-back`",
+			"seconds of quiet before a merge", "seconds until the first merge: 20, the decay of the load to 20/s, and those", false,
 			vary(func(quiet int) band { return band{20 + 2*math.Log(75./20) + float64(quiet), 2.5} }, secondsUntilMerge, 10, 25)},
 		{27, group, strategy, "A sudden burst does not get its throughput at once; a slow ramp to the same rate does better.",
-			"`ramp`", "how the load comes to 300/s within 10 s, where 100/s are served", "share throttled: 1 - L/R of a burst, its square of a ramp", false,
+			"`loadgen simulate ramp`",
+			"load up to 300/s within 10 s, at a limit of 100/s", "share throttled: 1 - L/R for a burst, its square for a ramp", false,
 			vary(either[shape]("constant: 300", band{2. / 3, .01}, band{2. / 3 * 2 / 3, .015}), playing[shape]("throttled(order) %", "ramp", "model.detection=1h",
 				"phases.sale.for=10s", "phases.sale.arrivals={%v}"), "constant: 300", "ramp: {from: 0, to: 300}")},
-		{28, group, strategy, "A new table is throttled until the service has learnt how it is used.",
-			"`cold-table`", "start", "share of 300/s throttled at first: what one range's 100/s leaves; none of a table that lies on many servers", false,
+		{28, group, strategy, "A new table is throttled until the service has learned its access pattern.",
+			"`loadgen simulate cold-table`",
+			"start", "share of the first 300/s throttled: the excess over one range's 100/s; none for a table on many servers", false,
 			vary(either("cold", beyond(300, 100, 4), band{0, .01}), playing[string]("throttled(early) %", "cold-table", "start=%v", "phases.first.for=4s",
 				"phases.learning.for=1s", "phases.later.for=1s"), "cold", "warm")},
-		{29, group, strategy, "Priming a table by artificial load is lost on a real load that is distributed otherwise.",
-			"`priming`", "keys that the table is primed with, before 300/s come to users' keys", "share of the users' requests throttled: what one range's 100/s leaves; none where those were primed", false,
+		{29, group, strategy, "Priming a table with artificial load is lost if the real load is distributed differently.",
+			"`loadgen simulate priming`",
+			"keys of the artificial load, before 300/s to user keys", "share of user requests throttled: the excess over one range's 100/s; none if the user keys were primed", false,
 			vary(either("test-", beyond(300, 100, 5), band{0, .02}), func(t testing.TB, keys string) float64 {
 				return play(t, "priming", set("phases.prime.partitions", primed(keys)), "phases.prime.for=40s").of(t, "throttled(real) %")
 			}, "test-", "user-")},
-		{30, group, checklist, "503 and 500 come of passing conditions, too, without any overload.",
-			"`sporadic-faults`", "percent of the requests that are answered 503, and half as many 500, by chance", "share throttled of 2,000 inserts into partitions of their own: 1 - (1 - p) (1 - p/2)", false,
+		{30, group, checklist, "503 and 500 also come from transient conditions, without overload.",
+			"`loadgen simulate sporadic-faults`",
+			"percent of requests answered 503 at random, and half as many 500", "share throttled of 2,000 inserts into separate partitions: 1 - (1 - p) (1 - p/2)", false,
 			vary(func(percent int) band {
 				p := float64(percent) / 100
 				return share(2000, 1-(1-p)*(1-p/2))

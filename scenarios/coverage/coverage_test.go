@@ -2,7 +2,7 @@
 // what, which example or command shows it, and two variations of it whose result follows
 // from the documents' rule. docs/coverage.md is written from it.
 //
-// A row foretells by a function of what is varied, and of nothing that a run came to; what
+// A row computes what it expects from what is varied, and from nothing of a run; what
 // is observed is taken from the record, the store or the wire, and no rule is asked there.
 package coverage_test
 
@@ -34,28 +34,28 @@ type row struct {
 	group  string
 	// document is where it is said, says what, in one sentence.
 	document, says string
-	// shows is the example or the command that shows it.
+	// shows has the command lines that show it, in backquotes.
 	shows string
-	// varies says what is varied, foretells the rule by which the result follows.
-	varies, foretells string
-	quick             bool
-	variations        [2]variation
+	// varies names what is varied, expects the expected result and its rule.
+	varies, expects string
+	quick           bool
+	variations      [2]variation
 }
 
 // variation is a row with one value of what is varied.
 type variation struct {
 	with     string
-	foretold band
+	expected band
 	observe  func(testing.TB) float64
 	// file is where it is written down.
 	file string
 }
 
-// vary plays a row by two values: the same rule foretells both, the same way observes both.
-func vary[P any](foretell func(P) band, observe func(testing.TB, P) float64, first, second P) [2]variation {
+// vary returns a row's two variations, with one rule and one way to observe.
+func vary[P any](expect func(P) band, observe func(testing.TB, P) float64, first, second P) [2]variation {
 	_, file, _, _ := runtime.Caller(1)
 	of := func(p P) variation {
-		return variation{told(p), foretell(p), func(t testing.TB) float64 { return observe(t, p) }, filepath.Base(file)}
+		return variation{told(p), expect(p), func(t testing.TB) float64 { return observe(t, p) }, filepath.Base(file)}
 	}
 	return [2]variation{of(first), of(second)}
 }
@@ -68,27 +68,26 @@ func told(value any) string {
 	return fmt.Sprint(value)
 }
 
-// band is what is foretold: a number and how far chance, or a rule of thumb, may lead away
-// from it; 0 where nothing may.
+// band is what is expected: a number and its tolerance, for chance or a rule of thumb.
 type band struct{ value, within float64 }
 
-// exactly foretells a number to the digit.
+// exactly returns a band without tolerance.
 func exactly[N ~int | ~int64 | ~float64](n N) band { return band{value: float64(n)} }
 
-// about foretells a number to a share of it.
+// about returns a band with a tolerance that is a share of n.
 func about(n, share float64) band { return band{n, n * share} }
 
 // deviations is how many standard deviations a draw may lie off: with fixed seeds it either
 // does or does not, and one draw in 15,000 would.
 const deviations = 4
 
-// binomial foretells how many of n come about that each do with a probability.
+// binomial returns the band of successes in n trials.
 func binomial(n int, probability float64) band {
 	mean := float64(n) * probability
 	return band{mean, math.Ceil(deviations * math.Sqrt(mean*(1-probability)))}
 }
 
-// share foretells a share of n that each come about with a probability.
+// share returns the band of the share of successes in n trials.
 func share(n int, probability float64) band {
 	return band{probability, deviations * math.Sqrt(probability*(1-probability)/float64(n))}
 }
@@ -99,7 +98,7 @@ func shareOf(percentage string) float64 {
 	return float64(n) / 100
 }
 
-// has reports whether a number is what was foretold.
+// has reports whether a number is within the band.
 func (b band) has(n float64) bool { return math.Abs(n-b.value) <= b.within+1e-9*math.Abs(b.value) }
 
 // String returns the number, and how far it may lie off where it may.

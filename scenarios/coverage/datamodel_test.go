@@ -15,17 +15,28 @@ import (
 func dataModel() []row {
 	const group = "Data model"
 	return []row{
-		{1, group, guide, "Entities of one table need no common schema: a property of one name may have another type in each.",
-			"a table over HTTP", "types that a property has", "as many types read back as were written", quick,
+		{1, group, guide, "Entities of one table need no common schema: a property can have another type in each entity.",
+			overHTTP(
+				`t Races --json '{"PartitionKey":"a","RowKey":"1","Value":7}'`,
+				`t Races --json '{"PartitionKey":"a","RowKey":"2","Value":"seven"}'`),
+			"types of one property", "types read back", quick,
 			vary(exactly[int], typesOfOneProperty, 3, 8)},
-		{2, group, guide, "The service sets Timestamp, whatever a client sends, and the ETag is made of it.",
-			"a table over HTTP", "year that the client sends", "the year of the service's clock, 2026", quick,
+		{2, group, guide, "The service sets Timestamp, whatever the client sends, and forms the ETag from it.",
+			overHTTP(
+				`t Races --json '{"PartitionKey":"a","RowKey":"1","Timestamp":"1999-01-01T00:00:00Z"}'`),
+			"year that the client sends", "the year of the service's clock, 2026", quick,
 			vary(func(int) band { return exactly(epoch().Year()) }, yearOfTimestamp, 1999, 2040)},
-		{3, group, patterns, "Tables are created, listed, given policies, and dropped by one request each; a name that was dropped is free only after a while, a new one at once.",
-			"`name-reuse`, and a table over HTTP", "seconds for which a name is kept back", "seconds until it can be created again", quick,
+		{3, group, patterns, "One request each creates, lists, sets policies of and deletes a table; the name of a deleted table is free after a delay, a new name at once.",
+			"`loadgen simulate name-reuse --anti-pattern`",
+			"delay of a deleted name, s", "seconds until the name is free", quick,
 			vary(exactly[int], secondsUntilReuse, 10, 60)},
-		{4, group, guide, "One index in lexical order of PartitionKey and RowKey orders every reply; a key may be empty, and not null.",
-			"a table over HTTP", "entities that are inserted in any order", "each neighbour ascends: entities - 1", quick,
+		{4, group, guide, "One index, in lexical order of PartitionKey and RowKey, orders every result; keys may be empty, but not null.",
+			overHTTP(
+				`t Races --json '{"PartitionKey":"b","RowKey":""}'`,
+				`t Races --json '{"PartitionKey":"","RowKey":"2"}'`,
+				`t Races --json '{"PartitionKey":null,"RowKey":"3"}'`,
+				`t 'Races()'`),
+			"entities inserted in random order", "pairs of neighbours in ascending order: entities - 1", quick,
 			vary(func(n int) band { return exactly(n - 1) }, ascending, 5, 60)},
 	}
 }

@@ -20,17 +20,21 @@ func limits() []row {
 		}
 	}
 	return []row{
-		{10, group, guide, "An entity has at most 252 properties of its own and 1 MiB, and each key 1 KiB.",
-			"a table over HTTP", "how far beyond its limit each of the three is", "all three are taken at the limit, none beyond it", quick,
+		{10, group, guide, "An entity has at most 252 properties of its own and 1 MiB; each key at most 1 KiB.",
+			"`loadgen simulate wide-entity --anti-pattern`, `loadgen simulate large-entity --anti-pattern`",
+			"excess over each of the three limits", "requests accepted: all three at the limit, none above it", quick,
 			vary(bound(3), entitiesTaken, 0, 1)},
-		{11, group, guide, "A transaction has at most 100 operations and 4 MiB, of one table and one PartitionKey, each entity once.",
-			"a table over HTTP", "how far beyond its limit each of the five is", "all five are taken at the limit, none beyond it", quick,
+		{11, group, guide, "A transaction has at most 100 operations and 4 MiB, one table, one PartitionKey, and each entity once.",
+			"`loadgen simulate stress --set phases.load.load.transaction=101` (exit code 2)",
+			"excess over each of the five limits", "requests accepted: all five at the limit, none above it", quick,
 			vary(bound(5), transactionsTaken, 0, 1)},
-		{12, group, guide, "A page ends at 1,000 entities and carries a token that the next one begins with.",
-			"`page-size`, and a table over HTTP", "entities of a partition", "pages: a thousandth of the entities, rounded up", quick,
+		{12, group, guide, "A page ends at 1,000 entities and has a token for the next page.",
+			"`loadgen simulate page-size`",
+			"entities of a partition", "pages: entities by 1,000, rounded up", quick,
 			vary(func(n int) band { return exactly((n + 999) / 1000) }, pagesOfPartition, 1500, 2500)},
-		{13, group, checklist, "An account has limits for its capacity and its bytes a second; near them requests are throttled.",
-			"`bytes-against-entities`", "bytes a second that the account takes in", "share of 50/s throttled, each of 16 KiB of text and a head on the wire", false,
+		{13, group, checklist, "An account has limits for capacity and bytes/s; near them the service throttles.",
+			"`loadgen simulate bytes-against-entities --anti-pattern`",
+			"bytes/s that the account accepts", "share of 50/s throttled, each of 16 KiB of text and a header", false,
 			vary(func(limit int) band {
 				sent, allowed := 50.*(16<<10+600)*10, float64(limit)*(10+.25)
 				return band{1 - allowed/sent, .02}

@@ -3,8 +3,13 @@
 package coverage_test
 
 import (
+	"cmp"
 	"flag"
+	"fmt"
+	"net"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -38,17 +43,17 @@ func TestAnAccountForEachRegion(t *testing.T) {
 	for _, p := range placings() {
 		played := play(t, "account-ceiling", strings.Split(strings.TrimPrefix(p.command(), "loadgen simulate account-ceiling --set "), " --set ")...)
 		if got := played.of(t, "throttled(save) %"); !p.throttled().has(got) {
-			t.Errorf("%s: %s throttles %v; foretold %v", p.says, p.command(), got, p.throttled())
+			t.Errorf("%s: %s throttles %v; expected %v", p.says, p.command(), got, p.throttled())
 		}
 		if got := played.of(t, "mean(save)") / 1e6; !p.takes().has(got) {
-			t.Errorf("%s: by %s a save takes %v ms; foretold %v", p.says, p.command(), got, p.takes())
+			t.Errorf("%s: by %s a save takes %v ms; expected %v", p.says, p.command(), got, p.takes())
 		}
 	}
 }
 
 var rewrite = flag.Bool("rewrite", false, "write docs/coverage.md anew; read the difference before it is kept")
 
-// All rows are what they were foretold to be, by both of their variations, and
+// All rows are what they were expected to be, by both of their variations, and
 // docs/coverage.md says so.
 func TestAllRows(t *testing.T) {
 	observed := playRows(t, func(*row) bool { return true })
@@ -64,6 +69,38 @@ func TestAllRows(t *testing.T) {
 	}
 	for i, got := range numbered.FindAllString(string(text), -1) {
 		assert.Equalf(t, line(&all[i], observed[i+1]), got, "row %d of docs/coverage.md", i+1)
+	}
+}
+
+// Every command of a row can be run as it is written, and ends with the exit code that the page says.
+func TestCommandsOfRows(t *testing.T) {
+	bin := t.TempDir()
+	out, err := exec.Command("go", "build", "-o", filepath.Join(bin, "loadgen"), "../../cmd/loadgen").CombinedOutput()
+	require.NoErrorf(t, err, "%s", out)
+	all := make(map[string]string)
+	for _, r := range rows() {
+		for _, one := range span.FindAllStringSubmatch(r.shows, -1) {
+			all[one[1]] = one[2]
+		}
+	}
+	for command, code := range all {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			free, err := net.Listen("tcp", "127.0.0.1:0")
+			require.NoError(t, err)
+			address := free.Addr().String()
+			require.NoError(t, free.Close())
+			moved := strings.ReplaceAll(strings.ReplaceAll(command, local, address), "loadgen serve", "loadgen serve --listen "+address)
+			c := exec.Command("sh", "-c", moved)
+			c.Dir, c.Env = t.TempDir(), append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+			var stdout, stderr strings.Builder
+			c.Stdout, c.Stderr = &stdout, &stderr
+			_ = c.Run()
+			assert.Equalf(t, cmp.Or(code, "0"), fmt.Sprint(c.ProcessState.ExitCode()), "exit code; %s", stderr.String())
+			if strings.Contains(command, "curl") {
+				assert.Contains(t, stdout.String(), `"RowKey":`, "replies")
+			}
+		})
 	}
 }
 

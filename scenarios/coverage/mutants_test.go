@@ -185,7 +185,7 @@ func packed(text string) string {
 	return base64.StdEncoding.EncodeToString(list.Bytes())
 }
 
-// What is packed is read back as it was, by the bytes that gzip foretells.
+// What is packed is read back as it was, by the bytes that gzip expects.
 func TestPackedOnTheClient(t *testing.T) {
 	for _, kind := range []string{"words", "random letters"} {
 		w, text := newWire(t), valueOf(kind)

@@ -21,32 +21,39 @@ func beyond(rate, target, seconds float64) band {
 func partitions() []row {
 	const group = "Partitions and their targets"
 	return []row{
-		{14, group, strategy, "A partition is what shares account, table and PartitionKey: in another table the same key is another one.",
-			"the embedded engine", "tables that the same key's 400/s are spread over", "share throttled where each partition bears 100/s", quick,
+		{14, group, strategy, "A partition is what shares account, table and PartitionKey: in another table the same key is another partition.",
+			"`loadgen simulate index-own-table`",
+			"tables that share 400/s on the same key", "share throttled at 100/s for each partition", quick,
 			vary(func(tables int) band { return beyond(400, 100*float64(tables), 10) }, throttledInTables, 2, 3)},
-		{15, group, checklist, "A partition has a target of 2,000 entities a second.",
-			"`stress-one-partition`", "operations a second on one key", "share throttled: all beyond 2,000/s", false,
+		{15, group, checklist, "A partition has a target of 2,000 entities/s.",
+			"`loadgen simulate stress`",
+			"operations/s on one key", "share throttled: all above 2,000/s", false,
 			vary(func(rate int) band { return beyond(float64(rate), 2000, 2) }, func(t testing.TB, rate int) float64 {
 				return onePartition(t, rate).of(t, "throttled(peak) %")
 			}, 2_500, 4_000)},
-		{16, group, checklist, "An account has a target of 20,000 entities a second: ten hot partitions reach it.",
-			"`account-ceiling`", "partitions with 250/s each, which bear 200/s, in an account that bears 2,000/s", "entities served a second: 200 for each partition, at most 2,000", false,
+		{16, group, checklist, "An account has a target of 20,000 entities/s: ten hot partitions reach it.",
+			"`loadgen simulate account-ceiling --anti-pattern`",
+			"partitions with 250/s each and a limit of 200/s, in an account of 2,000/s", "entities served/s: 200 for each partition, at most 2,000", false,
 			vary(func(n int) band { return about(min(200*float64(n), 2000), .02) }, servedByAccount, 7, 14)},
-		{17, group, strategy, "While its node is quiet a partition exceeds its target; while it is busy it is throttled.",
-			"`quiet-and-busy-server`", "thousandths of the server that others use", "entities served a second of 500: the target of 100, twice that below 300 ‰, in between on a line", false,
+		{17, group, strategy, "On a quiet server a partition can exceed its target; on a busy one it is throttled.",
+			"`loadgen simulate quiet-and-busy-server --anti-pattern`",
+			"server use by others, in thousandths", "entities served/s of 500: the target of 100, twice that below 300 ‰, linear in between", false,
 			vary(func(load int) band {
 				idle := min(1, max(0, (800-float64(load))/(800-300)))
 				return about(100*(1+idle), .05)
 			}, servedBeside, 0, 700)},
-		{18, group, checklist, "Beyond a target the reply is 503 Server Busy, or 500 Operation Timeout where it waits in vain.",
-			"the embedded engine, while a range is handed over", "thousandths of the requests that are refused at once", "share answered 503, the others wait until 500", quick,
+		{18, group, checklist, "Over a target the reply is 503 Server Busy, or 500 Operation Timeout after a wait.",
+			"`loadgen simulate retries-bridge-a-move`",
+			"thousandths of the requests that are rejected at once", "share answered 503; the others wait until 500", quick,
 			vary(func(mille int) band { return share(writesWhileMoved, float64(mille)/1000) }, shareOf503, 1000, 700)},
-		{19, group, strategy, "One value of PartitionKey is limited to one server; several or unique ones are balanced over many.",
-			"`granularity`", "partitions that share 600/s, 200/s each at most", "share throttled", false,
+		{19, group, strategy, "One PartitionKey value is limited to one server; several or unique values are balanced over many.",
+			"`loadgen simulate granularity`",
+			"partitions that share 600/s, at most 200/s each", "share throttled", false,
 			vary(func(n int) band { return beyond(600, min(600, 200*float64(n)), 5) }, playing[int]("throttled(save) %", "granularity", "phases.many.for=7s",
 				"attributes.region={uniform: [1, %v]}", "phases.many.operations=[{name: save, verb: insert}]"), 1, 12)},
-		{20, group, strategy, "A partition whose data is far more used than others' is hot, and cannot be divided: it supports transactions.",
-			"`several-values`", "weight of one of ten regions, the others 10 each, at 1,200/s in all", "share of all throttled: what is beyond its 200/s", false,
+		{20, group, strategy, "A partition with far more traffic than others is hot, and cannot be split, because it supports transactions.",
+			"`loadgen simulate several-values --anti-pattern`",
+			"weight of one of ten regions, 10 for each other, at 1,200/s in all", "share of all throttled: the region's load above 200/s", false,
 			vary(func(weight int) band {
 				rate := 1200 * float64(weight) / float64(weight+90)
 				return band{max(0, rate-200*(1+burst/5)) / 1200, .02}

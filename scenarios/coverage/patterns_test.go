@@ -25,60 +25,72 @@ func copiesOf(n int, apart bool) string {
 func designPatterns() []row {
 	const group = "Design patterns"
 	return []row{
-		{52, group, patterns, "A second index in the same partition is kept by one transaction, and counts an entity for each key.",
-			"`index-in-partition`", "further keys of an entity", "entities counted by each insert, which is one request", false,
+		{52, group, patterns, "One transaction keeps a secondary index in the same partition, and counts an entity for each key.",
+			"`loadgen simulate index-in-partition`",
+			"additional keys of an entity", "entities counted for each insert, which is one request", false,
 			vary(func(copies int) band { return exactly(1 + copies) }, func(t testing.TB, copies int) float64 {
 				p := play(t, "index-in-partition", set("designs.indexed.copies", copiesOf(copies, false)), "phases.day.for=4s")
 				assert.EqualValues(t, 1, p.each(t, "requests", "hire"), "each insert is requests")
 				return p.each(t, "counted", "hire")
 			}, 1, 2)},
-		{53, group, patterns, "An index in another partition has a target of its own, and is kept by a request of its own.",
-			"`index-across-partitions`", "further keys of an entity", "requests of each insert", false,
+		{53, group, patterns, "An index in another partition has a target of its own, and needs a request of its own.",
+			"`loadgen simulate index-across-partitions`",
+			"additional keys of an entity", "requests for each insert", false,
 			vary(func(copies int) band { return exactly(1 + copies) }, func(t testing.TB, copies int) float64 {
 				return play(t, "index-across-partitions", "phases.day.operations=[{name: hire, verb: insert}]", set("designs.apart.copies", copiesOf(copies, true)), "phases.day.arrivals.constant=60",
 					"phases.day.for=4s").each(t, "requests", "hire")
 			}, 1, 2)},
-		{54, group, patterns, "Across tables a queue finishes what a worker began: a message comes back after a death, and steps can be repeated.",
-			"`eventual-transaction`", "share of the messages whose worker dies once it has them", "deaths for each of about 800 messages, of which none is lost: p / (1 - p)", false,
+		{54, group, patterns, "Across tables a queue completes what a worker started: the message comes back after a crash, and steps are idempotent.",
+			"`loadgen simulate eventual-transaction`",
+			"share of messages whose worker crashes", "crashes for each of about 800 messages, none lost: p / (1 - p)", false,
 			vary(func(killed string) band {
 				p := shareOf(killed)
 				return band{p / (1 - p), deviations * math.Sqrt(p/800) / (1 - p)}
 			}, deathsToAMessage, "10%", "30%")},
-		{55, group, patterns, "A list of ids by name makes a look-up read the list and those on it.",
-			"`index-entity-same-partition`, `index-entity-own-partition`, `index-blob`, `index-list-full`", "employees, of 4 departments and 40 names", "entities counted by a look-up: one and the employees of a name", false,
+		{55, group, patterns, "With a list of ids for each name, a lookup reads the list and its entities.",
+			"`loadgen simulate index-entity-same-partition`, `loadgen simulate index-entity-own-partition`, `loadgen simulate index-blob`",
+			"employees, of 4 departments and 40 names", "entities counted by a lookup: the list and the employees with the name", false,
 			vary(func(n int) band { return about(1+float64(n)/160, .2) }, func(t testing.TB, n int) float64 {
 				return play(t, "index-entity-same-partition", set("phases.load.load.entities", n), set("phases.build.arrivals.constant", n/4), "phases.day.for=20s",
 					"phases.day.operations=[{name: lookup, workflow: index-lookup, with: {place: lists, attribute: last, property: LastName}}]").each(t, "counted", "lookup")
 			}, 1000, 2400)},
-		{56, group, patterns, "What is stored once for each question is read as it is asked: an order by customer, and again by date.",
-			"`orders-twice`, and `denormalization`", "how often an order is stored, of which a day has one in sixty", "entities counted for each that is returned: 1, or 60", false,
+		{56, group, patterns, "Data stored once for each query is read directly: an order by customer, and again by date.",
+			"`loadgen simulate orders-twice`, `loadgen simulate denormalization`",
+			"copies of an order; a day has one in sixty", "entities counted for each returned: 1, or 60", false,
 			vary(either("twice", exactly(1), about(60, .15)), func(t testing.TB, design string) float64 {
 				p := play(t, "orders-twice", "use="+design, "phases.day.operations=[{name: of-day, verb: query, by: [day]}]", "phases.day.for=3s", "model.partition_target=0", "model.account_target=0")
 				return p.of(t, "counted(of-day)") / p.of(t, "returned(of-day)")
 			}, "twice", "once")},
-		{57, group, patterns, "A total kept in an entity is one read; added up when asked for, it is all of the partition.",
-			"`summary-entity`, `materialized-view`", "entities of ten departments", "entities counted by each question without a summary: a tenth", false,
+		{57, group, patterns, "A total in a summary entity is one read; without it each query reads the partition.",
+			"`loadgen simulate summary-entity --anti-pattern`",
+			"entities of ten departments", "entities counted for each query without a summary: a tenth", false,
 			vary(func(n int) band { return about(float64(n)/10, .05) }, countedByTotal, 1000, 2000)},
-		{58, group, patterns, "Reviews lie beside their employee, 000123_2012 by 000123: one range of rows has both.",
-			"a table over HTTP, and `compound-key`", "reviews of an employee, in a department of twenty", "entities counted: the employee and the reviews", quick,
+		{58, group, patterns, "Reviews are stored beside their employee, 000123_2012 by 000123: one row range has both.",
+			"`loadgen simulate compound-key`",
+			"reviews of an employee, in a department of twenty", "entities counted: the employee and the reviews", quick,
 			vary(func(n int) band { return exactly(1 + n) }, countedWithReviews, 5, 30)},
-		{59, group, patterns, "Under inverted ticks the latest are the first page.",
-			"`log-tail`", "claims asked for, of 300", "entities counted: those claims", false,
+		{59, group, patterns, "With inverted ticks the latest entities are the first page.",
+			"`loadgen simulate log-tail`",
+			"claims asked for, of 300", "entities counted: those claims", false,
 			vary(exactly[int], func(t testing.TB, top int) float64 {
 				return play(t, "log-tail", "phases.day.for=5s", set("phases.day.operations",
 					fmt.Sprintf("[{name: submit, verb: insert}, {name: last, verb: query, by: [employee], top: %d, pages: 1}]", top))).each(t, "counted", "last")
 			}, 10, 25)},
-		{60, group, patterns, "A table for each day is dropped by one request; out of one table its entities are found and deleted.",
-			"a table over HTTP, and `high-volume-delete`", "logins of the day that is deleted", "entities counted by the search and the transactions: each twice; by the drop none", quick,
+		{60, group, patterns, "A table for each day is deleted by one request; in one table the entities are scanned for and deleted.",
+			"`loadgen simulate high-volume-delete`",
+			"logins of the deleted day", "entities counted by scan and transactions: each twice; none if the table is deleted", quick,
 			vary(func(n int) band { return exactly(2 * n) }, countedByDelete, 120, 350)},
-		{61, group, patterns, "A day's 24 counts in one entity are one read, in an entity each 24.",
-			"`data-series`", "counts to an entity", "entities counted for a day: 24 by that, rounded up", false,
+		{61, group, patterns, "24 hourly counts in one entity are one read; in an entity each they are 24.",
+			"`loadgen simulate data-series`",
+			"counts in an entity", "entities counted for a day: 24 by that, rounded up", false,
 			vary(func(each int) band { return exactly((24 + each - 1) / each) }, countedForSeries("data-series", 24), 24, 5)},
-		{62, group, patterns, "365 counts of a year are more than the 252 properties of an entity: they lie in two.",
-			"`wide-entity`", "counts to an entity, of 365", "entities counted for a year: 365 by that, rounded up", false,
+		{62, group, patterns, "365 daily counts exceed the 252 properties of an entity: they need two entities.",
+			"`loadgen simulate wide-entity`",
+			"counts in an entity, of 365", "entities counted for a year: 365 by that, rounded up", false,
 			vary(func(each int) band { return exactly((365 + each - 1) / each) }, countedForSeries("wide-entity", 365), 183, 100)},
-		{63, group, patterns, "A value of more than 1 MiB lies in a blob that the entity points to: who wants it reads twice.",
-			"`large-entity`", "share of the readers who want the photo", "requests of a reader: one and that share", false,
+		{63, group, patterns, "A value over 1 MiB is a blob, and a property points to it: its reader sends two requests.",
+			"`loadgen simulate large-entity`",
+			"share of readers who want the photo", "requests for each read: one and that share", false,
 			vary(func(wanted string) band {
 				p := shareOf(wanted)
 				return band{1 + p, deviations * math.Sqrt(p*(1-p)/200)}
@@ -87,8 +99,9 @@ func designPatterns() []row {
 				return play(t, "large-entity", "phases.hiring.for=2s", "phases.leaving.for=1s", "phases.hiring.operations.0.with={size: 1100000}",
 					set("phases.looking.operations.0.with", with)).each(t, "requests", "look")
 			}, "10%", "60%")},
-		{64, group, patterns, "Two dominant queries have a row each, BIB: and AGE:, written by one transaction.",
-			"a table over HTTP, and `two-dominant-queries`", "ages that 200 runners have", "entities counted by the question for an age: its runners", quick,
+		{64, group, patterns, "Two dominant queries have a row each, BIB: and AGE:, written in one transaction.",
+			"`loadgen simulate two-dominant-queries`",
+			"ages of 200 runners", "entities counted by a query for an age: its runners", quick,
 			vary(func(ages int) band { return exactly(200 / ages) }, countedByAge, 4, 20)},
 	}
 }

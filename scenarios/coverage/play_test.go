@@ -55,7 +55,7 @@ func playing[P any](figure, example string, settings ...string) func(testing.TB,
 	}
 }
 
-// either foretells one thing of one value, and another of any other.
+// either expects one thing of one value, and another of any other.
 func either[P comparable](one P, of, ofOthers band) func(P) band {
 	return func(p P) band {
 		if p == one {

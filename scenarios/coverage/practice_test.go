@@ -20,14 +20,20 @@ import (
 func clientPractice() []row {
 	const group = "Client practice"
 	return []row{
-		{80, group, checklist, "The checklist is gone through point by point.",
-			"`loadgen explain`", "example", "items of the checklist's 29 that are told from the scenario, each with its evidence", false,
+		{80, group, checklist, "The performance checklist audits a scenario.",
+			"`loadgen explain two-dominant-queries`",
+			"example", "items of 29 that the scenario answers, each with evidence", false,
 			vary(func(string) band { return exactly(29) }, itemsTold, "two-dominant-queries", "saved-token")},
-		{81, group, checklist, "So many requests are under way as there are connections: two or ten of them hold a client back.",
-			"`checklist-parallelism`", "requests under way at once, each of 49 ms with the pause after it", "requests a second: those by 49 ms", false,
+		{81, group, checklist, "A client has as many concurrent requests as connections: two or ten limit it.",
+			"`loadgen simulate checklist-parallelism`",
+			"concurrent requests, each of 49 ms with its pause", "requests/s: concurrent requests by 49 ms", false,
 			vary(func(n int) band { return about(float64(n)/.049, .03) }, playing[int]("served(night)", "checklist-parallelism", "phases.night.clients=%v"), 10, 60)},
 		{82, group, checklist, "JSON without metadata is the smallest reply.",
-			"a table over HTTP; Nagle and all levels are measured in [patterns.md](patterns.md#measured-the-wrong-side-of-the-checklist)", "Int64 properties of each of 50 entities", "bytes that minimal metadata adds to an entity: its ETag, and a type to each property", quick,
+			overHTTP(
+				`t Races --json '{"PartitionKey":"a","RowKey":"1","N":"7","N@odata.type":"Edm.Int64"}'`,
+				`t 'Races()' -H 'Accept: application/json;odata=nometadata'`,
+				`t 'Races()' -H 'Accept: application/json;odata=fullmetadata'`),
+			"Int64 properties of each of 50 entities", "bytes of an entity's minimal metadata: its ETag, and a type for each property", quick,
 			vary(func(n int) band {
 				added := len(`"odata.etag":"W/\"datetime'2026-11-20T11%3A48%3A19.0000000Z'\"",`)
 				for i := range n {
@@ -35,12 +41,14 @@ func clientPractice() []row {
 				}
 				return exactly(added)
 			}, bytesOfMetadata, 1, 6)},
-		{83, group, checklist, "Near the limit of an account, the load is spread over several, one to each region that has users.",
-			"`account-ceiling`, and by regions below", "accounts, each of which bears 1,000/s of the 1,600/s", "share throttled", false,
+		{83, group, checklist, "Near the limit of an account, shard the load over several, one in each region that has users.",
+			"`loadgen simulate account-ceiling`, `loadgen simulate account-ceiling --anti-pattern`",
+			"accounts with 1,000/s each, under 1,600/s", "share throttled", false,
 			vary(func(n int) band { return band{max(0, 1-1000*float64(n)*(4+.25)/(1600*4)), .01} }, playing[int]("throttled(save) %", "account-ceiling", "accounts.number=%v",
 				"phases.book.for=4s"), 1, 2)},
-		{84, group, checklist, "The way to the service is in every request, and a packet that is lost is waited for: the same region is best.",
-			"`far-client`, and `thin-line` for the bandwidth of one machine or two", "way to the service and back, and how often it loses a packet", "milliseconds of a read: the way, 3, and 200 p / (1 - 2p), for each further loss costs twice as much", false,
+		{84, group, checklist, "Each request takes the round trip, and a lost packet is sent again after a timeout: the same region is best.",
+			"`loadgen simulate far-client`, `loadgen simulate thin-line`",
+			"round trip, and share of lost packets", "mean read in ms: the round trip, 3, and 200 p / (1 - 2p), because each further loss waits twice as long", false,
 			vary(func(l link) band {
 				p := float64(l.lost) / 1000
 				return band{float64(l.way) + 3 + 200*p/(1-2*p), .1 + deviations*200*math.Sqrt(p/1000)}
@@ -139,16 +147,19 @@ func bytesOfMetadata(t testing.TB, n int) float64 {
 func security() []row {
 	const group = "Security"
 	return []row{
-		{85, group, checklist, "A shared access signature lets its bearer do what it names, where and as long as it names it, and nothing else.",
-			"a table over HTTP", "requests by six kinds of signature: of a table, of partitions, of rows, of a user, for an hour, to read", "kinds that let the request pass: all inside of what they name, none outside", quick,
+		{85, group, checklist, "A shared access signature permits exactly the operations, keys and time that it names.",
+			"`loadgen simulate user-signatures`",
+			"requests with six kinds of signature: table, partitions, rows, user, one hour, read only", "kinds that permit the request: all inside their bounds, none outside", quick,
 			vary(either("inside", exactly(6), exactly(0)), signaturesThatPass, "inside", "outside")},
-		{86, group, checklist, "Users with signatures of their own read directly, past no proxy that carries all data.",
-			"`user-signatures`", "users, with a signature of an hour each", "signatures issued for 2,000 reads: one to each user", false,
+		{86, group, checklist, "Users with signatures read directly; no proxy carries all data.",
+			"`loadgen simulate user-signatures`",
+			"users, with a signature of an hour each", "signatures issued for 2,000 reads: one for each user", false,
 			vary(exactly[int], func(t testing.TB, users int) float64 {
 				return play(t, "user-signatures", set("attributes.user", fmt.Sprintf("{uniform: [101, %d]}", 100+users))).of(t, "counter(read, issued)")
 			}, 20, 100)},
-		{87, group, guide, "A client encrypts strings to binary, by inserts and replaces only.",
-			"`client-side-encryption`, `encryption-resolver`", "digits of the number that is sealed", "bytes that sealing adds: 28 of the cipher less a byte a digit, and 132 for key and its name", false,
+		{87, group, guide, "A client encrypts strings to binary; only inserts and replaces are possible.",
+			"`loadgen simulate client-side-encryption`, `loadgen simulate encryption-resolver`",
+			"digits of the encrypted number", "bytes added by encryption: 28 of the cipher less a byte for each digit, and 132 for the key and its name", false,
 			vary(func(digits int) band {
 				const nonce, tag, contentKey = 12, 16, 32
 				property := func(name string) int { return 8 + 2*len(name) + 4 }

@@ -18,11 +18,13 @@ import (
 func queries() []row {
 	const group = "Queries, from the best to the worst"
 	return []row{
-		{34, group, guide, "A point query, by address or by both keys in a filter, is answered by the index.",
-			"a table over HTTP, and `point-query`", "entities of the table", "entities counted by the two of them: one each", quick,
+		{34, group, guide, "The index answers a point query, by address or by both keys in a filter.",
+			"`loadgen simulate point-query`",
+			"entities of the table", "entities counted by the two queries: one each", quick,
 			vary(func(int) band { return exactly(2) }, countedByPoints, 40, 300)},
-		{35, group, guide, "A range of rows reads what it spans, and no more of the partition.",
-			"a table over HTTP, and `row-range-scan`", "rows asked for, of a partition of 300", "entities counted: those rows", quick,
+		{35, group, guide, "A row range scan reads its range, not the rest of the partition.",
+			"`loadgen simulate row-range-scan`",
+			"rows in the range, of a partition of 300", "entities counted: those rows", quick,
 			vary(exactly[int], func(t testing.TB, n int) float64 {
 				w := newWire(t)
 				w.fill("one", 300)
@@ -30,15 +32,17 @@ func queries() []row {
 				return float64(counted)
 			}, 5, 120)},
 		{36, group, guide, "A filter on another property reads the whole partition.",
-			"a table over HTTP, and `partition-scan`", "entities of the partition, of which one is asked for", "entities counted: the partition's", quick,
+			"`loadgen simulate partition-scan --anti-pattern`",
+			"entities of the partition; the query asks for one", "entities counted: all of the partition", quick,
 			vary(exactly[int], func(t testing.TB, n int) float64 {
 				w := newWire(t)
 				w.fill("one", n)
 				w.fill("two", 50)
 				return w.returns(1, filtered("PartitionKey eq 'one' and Number eq 7"))
 			}, 100, 250)},
-		{37, group, guide, "A range of partitions gets worse with each server that it reaches.",
-			"the embedded engine, and `partition-range-scan`", "servers that the range lies on, of twelve partitions on six", "requests: one to each of them", quick,
+		{37, group, guide, "A partition range scan gets worse with each server that it reaches.",
+			"`loadgen simulate partition-range-scan --anti-pattern`",
+			"servers in the range, of twelve partitions on six servers", "requests: one for each server", quick,
 			vary(exactly[int], func(t testing.TB, servers int) float64 {
 				e := newTable(t)
 				for n := range 12 {
@@ -48,8 +52,9 @@ func queries() []row {
 				_, requests := e.read(0, filter.PartitionRange("00", fmt.Sprintf("%02d", 2*servers)))
 				return float64(requests)
 			}, 2, 5)},
-		{38, group, guide, "Without a PartitionKey the whole table is read, even for one exact RowKey.",
-			"a table over HTTP, and `row-key-alone`", "partitions of 20 entities each", "entities counted: all of the table", quick,
+		{38, group, guide, "A query without PartitionKey reads the whole table, even with one exact RowKey.",
+			"`loadgen simulate row-key-alone --anti-pattern`",
+			"partitions of 20 entities each", "entities counted: the whole table", quick,
 			vary(func(n int) band { return exactly(20 * n) }, func(t testing.TB, n int) float64 {
 				w := newWire(t)
 				for i := range n {
@@ -58,23 +63,28 @@ func queries() []row {
 				return w.returns(n, filtered("RowKey eq '000007'"))
 			}, 5, 12)},
 		{39, group, guide, "Ratings are relative: a range over two large partitions can read more than a scan of eight small ones.",
-			"a table over HTTP, and `range-against-scan`", "entities of a large partition, 20 in a small one", "entities counted by the range for each that the scan counts: 2n/160", quick,
+			"`loadgen simulate range-against-scan`",
+			"entities of a large partition, with 20 in a small one", "entities counted by the range for each counted by the scan: 2n/160", quick,
 			vary(func(n int) band { return exactly(2 * float64(n) / 160) }, rangeAgainstScan, 40, 400)},
-		{40, group, guide, "An or between two RowKeys is a partition scan, not two point queries.",
-			"a table over HTTP, and `or-is-a-partition-scan`", "entities of the partition, of which two are asked for", "entities counted: the partition's", quick,
+		{40, group, guide, "or between two RowKeys is a partition scan, not two point queries.",
+			"`loadgen simulate or-is-a-partition-scan --anti-pattern`",
+			"entities of the partition; the query asks for two", "entities counted: all of the partition", quick,
 			vary(exactly[int], func(t testing.TB, n int) float64 {
 				w := newWire(t)
 				w.fill("one", n)
 				return w.returns(2, filtered("PartitionKey eq 'one' and (RowKey eq '000003' or RowKey eq '000009')"))
 			}, 60, 300)},
-		{41, group, guide, "Six operators compare, a prefix is a range of two of them, and $top takes the first n.",
-			"a table over HTTP, and `prefix`", "entities, numbered from 0, compared with one of them", "entities returned by all six together: three times as many", quick,
+		{41, group, guide, "Six operators compare, a prefix is a range of two of them, and $top returns the first n.",
+			"`loadgen simulate prefix`",
+			"entities, numbered from 0, compared with one of them", "entities returned by all six: three times as many", quick,
 			vary(func(n int) band { return exactly(3 * n) }, returnedBySix, 12, 70)},
-		{42, group, guide, "A query can stop early, keep its token, and go on after a crash.",
-			"a table over HTTP, and `saved-token`", "pages of 100 that are read of 350 entities before the client dies", "entities that are left to read", quick,
+		{42, group, guide, "A client can stop early, store the token, and continue after a crash.",
+			"`loadgen simulate saved-token`",
+			"pages of 100, of 350 entities, before the client crashes", "entities left to read", quick,
 			vary(func(pages int) band { return exactly(350 - 100*pages) }, leftAfterToken, 1, 3)},
-		{43, group, guide, "Keys are chosen for the dominant queries, by how often and how urgently they are asked.",
-			"`loadgen contest --suggest`", "how often in a hundred the e-mail address is asked for, otherwise the number", "1 where the e-mail address is the PartitionKey that is proposed without a copy", false,
+		{43, group, guide, "Choose keys for the dominant queries, by frequency and latency need.",
+			"`loadgen contest index-in-partition --suggest`",
+			"queries by email in 100; the others are by number", "1 if the email is the PartitionKey proposed without a copy", false,
 			vary(either(90, exactly(1), exactly(0)), addressIsProposed, 90, 10)},
 	}
 }

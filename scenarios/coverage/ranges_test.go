@@ -20,18 +20,22 @@ import (
 func ranges() []row {
 	const group = "Ranges and servers"
 	return []row{
-		{21, group, strategy, "Unique keys in sequence lie in ranges: a query inside of one takes one request, across several it carries tokens.",
-			"the embedded engine, and `partition-range-scan`", "ranges, on a server each, that the query from 0001 to 0012 crosses", "a request for each range", quick,
+		{21, group, strategy, "Unique sequential keys form ranges: a query inside one range takes one request, a query across several gets continuation tokens.",
+			"`loadgen simulate partition-range-scan`",
+			"ranges, each on its own server, that the query 0001 to 0012 crosses", "requests: one for each range", quick,
 			vary(exactly[int], requestsAcross, 1, 4)},
-		{22, group, strategy, "Keys that only ascend or descend go to the last or the first range: one server's throughput, however many there are.",
-			"`append-only`, `prepend-only`", "inserts a second, all under new keys", "entities served a second: the range's 100", false,
+		{22, group, strategy, "Ascending or descending keys always hit the last or first range: the throughput of one server, for any number of keys.",
+			"`loadgen simulate append-only --anti-pattern`, `loadgen simulate prepend-only --anti-pattern`",
+			"inserts/s, all under new keys", "entities served/s: 100 of the range", false,
 			vary(func(int) band { return about(100, .01) }, playing[int]("served(orders)", "append-only", "design.partition_key={number}",
 				"phases.orders.arrivals.constant=%v", "phases.orders.warm_up=20s", "phases.orders.for=40s"), 150, 300)},
-		{23, group, strategy, "A stream of keys that are only appended, or only prepended, is known by their order.",
-			"`loadgen explain append-only`", "PartitionKey", "1 where each new key is the greatest, -1 where it is the least", false,
+		{23, group, strategy, "The order of new keys reveals an append-only or prepend-only stream.",
+			"`loadgen explain append-only --anti-pattern` (exit code 10)",
+			"PartitionKey", "1 if each new key is the highest, -1 if it is the lowest", false,
 			vary(either("{number}", exactly(1), exactly(-1)), orderOfKeys, "{number}", "{at:inverted}_{number}")},
-		{24, group, strategy, "A server that serves Half and 10 km is overloaded by traffic on Half; another one, with Full, is not.",
-			"the embedded engine, and `hot-partition-starves-neighbours`", "inserts a second on Half, 40 on each of the others", "share of 10 km throttled: what exceeds the server's 100/s, alike for all it serves; of Full nothing", quick,
+		{24, group, strategy, "Traffic on Half overloads the server of Half and 10 km, but not the server of Full.",
+			"`loadgen simulate hot-partition-starves-neighbours`",
+			"inserts/s on Half, with 40/s on each of the others", "share of 10 km throttled: the excess over the server's 100/s, equal for its partitions; nothing of Full", quick,
 			vary(func(rate int) band {
 				all := float64(rate + 40)
 				return band{1 - 100*(secondsOfRush+burst)/(all*secondsOfRush), .06}

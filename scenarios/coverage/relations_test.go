@@ -13,11 +13,13 @@ import (
 func relations() []row {
 	const group = "Relations"
 	return []row{
-		{67, group, guide, "Where employees repeat the name of their department, renaming it rewrites them all, by a hundred to a transaction.",
-			"`one-to-many-rename`, `one-to-many-partition`, `one-to-many-move`", "employees of a department", "requests of a rename: the department, its employees, and a transaction for each 100; named once, one", false,
+		{67, group, guide, "If employees repeat the name of their department, renaming it rewrites all of them, 100 in a transaction.",
+			"`loadgen simulate one-to-many-rename --anti-pattern`, `loadgen simulate one-to-many-partition`, `loadgen simulate one-to-many-move`",
+			"employees of a department", "requests of a rename: the department, its employees, and a transaction for each 100; one without copies of the name", false,
 			vary(func(n int) band { return exactly(2 + (n+99)/100) }, requestsOfRename, 80, 250)},
-		{68, group, guide, "What belongs to an entity is found under its keys at once, behind a link by a second read.",
-			"`one-to-one`, `inheritance`", "how the portrait is found", "requests of each look", false,
+		{68, group, guide, "A related entity is one read by an implicit key, and two by a stored link.",
+			"`loadgen simulate one-to-one`, `loadgen simulate inheritance`",
+			"how the portrait is found", "requests for each read", false,
 			vary(either("by-key", exactly(1), exactly(2)), func(t testing.TB, design string) float64 {
 				with := "{from: portrait}"
 				if design == "by-link" {
@@ -25,8 +27,9 @@ func relations() []row {
 				}
 				return play(t, "one-to-one", "use="+design, "phases.day.for=4s", set("phases.day.operations", "[{name: look, workflow: read-linked, with: "+with+"}]")).each(t, "requests", "look")
 			}, "by-key", "by-link")},
-		{69, group, guide, "A small table that hardly changes is read once and kept by the client.",
-			"`cached-join`", "operations for which what was read is kept", "requests of each operation: one, and one for each so many", false,
+		{69, group, guide, "The client reads a small, rarely changed table once and caches it.",
+			"`loadgen simulate cached-join`",
+			"operations until the cache is read again", "requests for each operation: one, and one for each so many", false,
 			vary(func(n int) band { return exactly(1 + 1/float64(n)) }, playing[int]("requests(show) each", "cached-join",
 				"phases.day.operations=[{name: show, workflow: join, with: {place: department, refresh: %v}}]"), 100, 20)},
 	}
@@ -43,11 +46,13 @@ func requestsOfRename(t testing.TB, n int) float64 {
 func types() []row {
 	const group = "Types of entities"
 	return []row{
-		{70, group, patterns, "Entities of several types share a table: by a prefix of the RowKey one type is read without the others.",
-			"a table over HTTP, and `heterogeneous-types`", "entities of each of four types", "entities counted for one type: those; by a property all of them", quick,
+		{70, group, patterns, "Entities of several types share a table: a prefix of the RowKey selects one type without reading the others.",
+			"`loadgen simulate heterogeneous-types`",
+			"entities of each of four types", "entities counted for one type: those; by a property all of them", quick,
 			vary(exactly[int], countedOfType, 12, 60)},
-		{71, group, patterns, "Entities of unknown type are read as a bag of properties, and written back without losing any.",
-			"a table over HTTP, and `property-bag`", "properties that the client does not know", "how many of them are there after it has changed another one", quick,
+		{71, group, patterns, "Clients read entities of unknown type as property bags, and write them back without losing properties.",
+			"`loadgen simulate property-bag`",
+			"properties unknown to the client", "properties left after it changes another one", quick,
 			vary(exactly[int], unknownLeft, 1, 9)},
 	}
 }
@@ -153,13 +158,13 @@ const employed = 250
 // rowsOfOneToMany are what the page has of the forms.
 func rowsOfOneToMany() (lines []string) {
 	for _, one := range formsOfOneToMany() {
-		how, renamed := "read, write there, delete here", one.renamed(employed)
+		how, renamed := "read, insert there, delete here", one.renamed(employed)
 		if one.moved.requests == 1 {
 			how = "merge"
 		}
-		shown := "`" + one.move.example + "`"
+		shown := "`loadgen simulate " + one.move.example + "`"
 		if one.rename.example != one.move.example {
-			shown += ", `" + one.rename.example + "`"
+			shown += ", `loadgen simulate " + one.rename.example + "`"
 		}
 		lines = append(lines, fmt.Sprintf("| %s | %s | %s | %d | %d | %d | %d | %s |\n", one.says, one.key, how,
 			one.moved.requests, one.moved.counted, renamed.requests, renamed.counted, shown))

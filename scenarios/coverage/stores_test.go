@@ -15,8 +15,9 @@ import (
 func parallelism() []row {
 	const group = "In parallel"
 	return []row{
-		{88, group, checklist, "Queries of several partitions are sent at once: the sum of their times by how many are under way.",
-			"`parallel-queries`, `parallel-shared`", "queries under way at once, of 400 that take 4.5 ms each", "milliseconds until all are read", false,
+		{88, group, checklist, "Queries of several partitions run in parallel: the sum of their times by their concurrency.",
+			"`loadgen simulate parallel-queries`, `loadgen simulate parallel-shared`",
+			"concurrent queries, of 400 that take 4.5 ms each", "milliseconds until all are read", false,
 			vary(func(n int) band { return about(400*4.5/float64(n), .04) }, func(t testing.TB, n int) float64 {
 				return play(t, "parallel-queries", set("phases.read.clients", n)).of(t, "length(read)") / 1e6
 			}, 2, 16)},
@@ -26,11 +27,13 @@ func parallelism() []row {
 func stores() []row {
 	const group = "Queues and blobs"
 	return []row{
-		{89, group, patterns, "A message is hidden from others while a worker has it, and comes back with a count where it is not deleted.",
-			"`eventual-transaction-poison`, and the stand-in of a queue", "seconds for which it is hidden", "seconds after which another worker has it, for the second time", quick,
+		{89, group, patterns, "A message is hidden while a worker holds it, and comes back with a count unless it is deleted.",
+			"`loadgen simulate eventual-transaction-poison`",
+			"seconds that it is hidden", "seconds until another worker gets it, the second time", quick,
 			vary(exactly[int], secondsUntilSeen, 2, 30)},
-		{90, group, patterns, "Blobs are found by the beginnings of their names, and say in their metadata from when to when they are.",
-			"`log-in-blobs`, and the stand-in of blobs", "blobs of an hour, beside seven of the next", "blobs that are found by queue/2014/07/31/1800/", quick,
+		{90, group, patterns, "Blobs are found by the prefix of their names, and their metadata has the first and last time.",
+			"`loadgen simulate log-in-blobs`",
+			"blobs of an hour, with seven of the next", "blobs found by queue/2014/07/31/1800/", quick,
 			vary(exactly[int], blobsOfHour, 3, 40)},
 	}
 }
