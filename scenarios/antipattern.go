@@ -139,7 +139,7 @@ type Pattern struct {
 func PatternRows() []string {
 	return []string{
 		"intra-partition secondary index", "inter-partition secondary index", "eventually consistent transactions",
-		"index entities", "denormalization", "summary entity", "materialized view", "compound key", "log tail", "high volume delete",
+		"index entities", "denormalization", "summary entity", "compound key", "log tail", "high volume delete",
 		"data series", "wide entities", "large entities", "prepend/append anti-pattern", "log data anti-pattern",
 		"two dominant queries", "one-to-many", "one-to-one", "inheritance", "bank transactions",
 		"heterogeneous types", "client-side join", "parallel queries", "shared access signatures",

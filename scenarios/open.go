@@ -233,7 +233,7 @@ func builtin(name string) ([]byte, error) {
 		}
 		for _, one := range renamedExamples {
 			if name == one.was {
-				said = fmt.Sprintf("scenario %s is called %s now; expected that name", one.was, one.is)
+				said = fmt.Sprintf("scenario %s is now %s; use that name", one.was, one.is)
 			}
 		}
 		return nil, unknownName(said)

@@ -151,7 +151,7 @@ Join in the client: cached-join
 Inheritance relationships: inheritance
 Executing a point query: point-query
 Server-side projection: projection-and-filter
-Managing concurrency: etag-by-verb
+Managing concurrency: lost-updates
 Merge or replace: merge-or-replace
 Working with heterogeneous entity types: heterogeneous-types
 Controlling access with shared access signatures: user-signatures
@@ -180,7 +180,7 @@ query density: density
 partition scan: partition-scan
 row range scan: row-range-scan
 table scans: table-scan
-ETag: etag-by-verb
+ETag: lost-updates
 optimistic concurrency: lost-updates
 batching: transactions
 upserts: upsert
@@ -403,7 +403,7 @@ func TestRenamedExamples(t *testing.T) {
 		if names := scenarios.Library(); slices.Contains(names, was) || !slices.Contains(names, is) {
 			t.Errorf("%s and %s: want the second alone to be built in", was, is)
 		}
-		if _, _, err := scenarios.Open(was); !errors.Is(err, scenarios.ErrUnknown) || !strings.Contains(err.Error(), " "+is+" ") {
+		if _, _, err := scenarios.Open(was); !errors.Is(err, scenarios.ErrUnknown) || !strings.Contains(err.Error(), " "+is+";") {
 			t.Errorf("Open(%s) = %v; want %s", was, err, is)
 		}
 	}

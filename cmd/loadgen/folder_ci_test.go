@@ -72,7 +72,7 @@ func TestStressOverARestart(t *testing.T) {
 // Three examples meet a restart between load and peak like any pause of a service.
 func TestExamplesOverARestart(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"point-query", "several-values", "bank-transfer"} {
+	for _, name := range []string{"point-query", "granularity", "bank-transfer"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, err := scenarios.Builtin(name)

@@ -168,7 +168,7 @@ func TestSharingFaults(t *testing.T) {
 		assert.Truef(t, (row.field != "" || text == "[]") && strings.Contains(text, row.field),
 			"%s%s: %s; want a fault of %q", row.traffic, row.more, text, row.field)
 	}
-	assert.Contains(t, fmt.Sprint(campaign.SharingFaults(builtin(t, "eventual-transaction-workers"), 2)), "workflow",
+	assert.Contains(t, fmt.Sprint(campaign.SharingFaults(builtin(t, "eventual-transaction"), 2)), "workflow",
 		"of a scenario with queues")
 }
 

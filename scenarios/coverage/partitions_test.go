@@ -22,7 +22,7 @@ func partitions() []row {
 	const group = "Partitions and their targets"
 	return []row{
 		{14, group, strategy, "A partition is what shares account, table and PartitionKey: in another table the same key is another partition.",
-			"`loadgen simulate index-own-table`",
+			"`loadgen simulate orders-twice`",
 			"tables that share 400/s on the same key", "share throttled at 100/s for each partition", quick,
 			vary(func(tables int) band { return beyond(400, 100*float64(tables), 10) }, throttledInTables, 2, 3)},
 		{15, group, checklist, "A partition has a target of 2,000 entities/s.",
@@ -52,13 +52,13 @@ func partitions() []row {
 			vary(func(n int) band { return beyond(600, min(600, 200*float64(n)), 5) }, playing[int]("throttled(save) %", "granularity", "phases.many.for=7s",
 				"attributes.region={uniform: [1, %v]}", "phases.many.operations=[{name: save, verb: insert}]"), 1, 12)},
 		{20, group, strategy, "A partition with far more traffic than others is hot, and cannot be split, because it supports transactions.",
-			"`loadgen simulate several-values --anti-pattern`",
+			"`loadgen simulate granularity --set use=uneven-values` (exit code 10)",
 			"weight of one of ten regions, 10 for each other, at 1,200/s in all", "share of all throttled: the region's load above 200/s", false,
 			vary(func(weight int) band {
 				rate := 1200 * float64(weight) / float64(weight+90)
-				return band{max(0, rate-200*(1+burst/5)) / 1200, .02}
-			}, playing[int]("throttled(save) %", "several-values", "phases.load.load.entities=1000",
-				"phases.work.for=5s", "phases.work.operations=[{name: save, verb: insert}]",
+				return band{max(0, rate-200) / 1200, .02}
+			}, playing[int]("throttled(save) %", "granularity", "model.account_target=0",
+				"phases.many.arrivals.constant=1200", "phases.many.for=5s", "phases.many.operations=[{name: save, verb: insert}]",
 				"attributes.region.weights=[%v, 10, 10, 10, 10, 10, 10, 10, 10, 10]"), 30, 270)},
 	}
 }

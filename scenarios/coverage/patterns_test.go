@@ -119,9 +119,6 @@ func countedByTotal(t testing.TB, n int) float64 {
 		"phases.day.operations=[{name: total, verb: query, class: partition-scan}]"
 	assert.EqualValues(t, 1, play(t, "summary-entity", append(load, "phases.begin.for=5s", kept)...).each(t, "counted", "total"),
 		"the summary counts")
-	view := play(t, "materialized-view", "phases.day.for=4s")
-	assert.EqualValues(t, 1, view.each(t, "counted", "total"), "a view counts")
-	assert.Zero(t, view.of(t, "violations"), "wrong views")
 	return play(t, "summary-entity", append(load, "phases.begin.operations=[{name: hire, verb: get}]", summed)...).each(t, "counted", "total")
 }
 

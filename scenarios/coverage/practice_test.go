@@ -158,7 +158,7 @@ func security() []row {
 				return play(t, "user-signatures", set("attributes.user", fmt.Sprintf("{uniform: [101, %d]}", 100+users))).of(t, "counter(read, issued)")
 			}, 20, 100)},
 		{87, group, guide, "A client encrypts strings to binary; only inserts and replaces are possible.",
-			"`loadgen simulate client-side-encryption`, `loadgen simulate encryption-resolver`",
+			"`loadgen simulate client-side-encryption`",
 			"digits of the encrypted number", "bytes added by encryption: 28 of the cipher less a byte for each digit, and 132 for the key and its name", false,
 			vary(func(digits int) band {
 				const nonce, tag, contentKey = 12, 16, 32

@@ -53,7 +53,7 @@ func queries() []row {
 				return float64(requests)
 			}, 2, 5)},
 		{38, group, guide, "A query without PartitionKey reads the whole table, even with one exact RowKey.",
-			"`loadgen simulate row-key-alone --anti-pattern`",
+			"`loadgen simulate table-scan --anti-pattern --set \"phases.find.operations=[{name: call, verb: query, class: table-scan, where: RowKey eq 'profile'}]\"`",
 			"partitions of 20 entities each", "entities counted: the whole table", quick,
 			vary(func(n int) band { return exactly(20 * n) }, func(t testing.TB, n int) float64 {
 				w := newWire(t)
@@ -75,7 +75,7 @@ func queries() []row {
 				return w.returns(2, filtered("PartitionKey eq 'one' and (RowKey eq '000003' or RowKey eq '000009')"))
 			}, 60, 300)},
 		{41, group, guide, "Six operators compare, a prefix is a range of two of them, and $top returns the first n.",
-			"`loadgen simulate prefix`",
+			"`loadgen simulate compound-key`",
 			"entities, numbered from 0, compared with one of them", "entities returned by all six: three times as many", quick,
 			vary(func(n int) band { return exactly(3 * n) }, returnedBySix, 12, 70)},
 		{42, group, guide, "A client can stop early, store the token, and continue after a crash.",

@@ -25,7 +25,7 @@ func ranges() []row {
 			"ranges, each on its own server, that the query 0001 to 0012 crosses", "requests: one for each range", quick,
 			vary(exactly[int], requestsAcross, 1, 4)},
 		{22, group, strategy, "Ascending or descending keys always hit the last or first range: the throughput of one server, for any number of keys.",
-			"`loadgen simulate append-only --anti-pattern`, `loadgen simulate prepend-only --anti-pattern`",
+			"`loadgen simulate append-only --anti-pattern`, `loadgen simulate append-only --anti-pattern --set 'attributes={number: {sequence: 1}, at: {time: 2026-05-01T08:00:00Z, every: 1s}}' --set 'design.partition_key={at:inverted}_{number}'`",
 			"inserts/s, all under new keys", "entities served/s: 100 of the range", false,
 			vary(func(int) band { return about(100, .01) }, playing[int]("served(orders)", "append-only", "design.partition_key={number}",
 				"phases.orders.arrivals.constant=%v", "phases.orders.warm_up=20s", "phases.orders.for=40s"), 150, 300)},

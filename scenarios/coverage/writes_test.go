@@ -99,7 +99,7 @@ func concurrency() []row {
 	const group = "Concurrency"
 	return []row{
 		{50, group, guide, "Update, merge and delete check the entity's ETag; after a conflict the client starts again at the read.",
-			"`loadgen simulate etag-by-verb`",
+			"`loadgen simulate lost-updates`",
 			"ETag sent: that of the previous version, or *", "requests of three that succeed", quick,
 			vary(either("*", exactly(3), exactly(0)), carriedOut, "stale", "*")},
 		{51, group, guide, "With * instead of the ETag, updates such as EmployeeCount += 1 are lost.",

@@ -229,7 +229,7 @@ func TestEndOf(t *testing.T) {
 }
 
 // furnished are scenarios of the library that use queues or blobs beside their tables.
-var furnished = []string{"large-entity", "eventual-transaction-workers", "index-blob"}
+var furnished = []string{"large-entity", "eventual-transaction", "index-blob"}
 
 // Stand-ins are there behind a socket, and on the virtual clock, and are in the books; the
 // tables' requests go on going to the socket.
