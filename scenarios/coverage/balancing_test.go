@@ -19,7 +19,7 @@ func balancing() []row {
 			"seconds of overload before load balancing acts", "seconds until the first split: those, and up to two ticks of 1 s", false,
 			vary(func(detection int) band { return band{float64(detection) + 1, 1} }, secondsUntilSplit, 5, 12)},
 		{26, group, strategy, "A loaded server splits its range over other servers; ranges of quiet servers are merged back.",
-			"`loadgen simulate ranges-merge-back`",
+			"`loadgen simulate ranges-merge-back --anti-pattern`",
 			"seconds of quiet before a merge", "seconds until the first merge: 20, the decay of the load to 20/s, and those", false,
 			vary(func(quiet int) band { return band{20 + 2*math.Log(75./20) + float64(quiet), 2.5} }, secondsUntilMerge, 10, 25)},
 		{27, group, strategy, "A sudden burst does not get its throughput at once; a slow ramp to the same rate does better.",
@@ -33,7 +33,7 @@ func balancing() []row {
 			vary(either("cold", beyond(300, 100, 4), band{0, .01}), playing[string]("throttled(early) %", "cold-table", "start=%v", "phases.first.for=4s",
 				"phases.learning.for=1s", "phases.later.for=1s"), "cold", "warm")},
 		{29, group, strategy, "Priming a table with artificial load is lost if the real load is distributed differently.",
-			"`loadgen simulate priming`",
+			"`loadgen simulate priming --anti-pattern`",
 			"keys of the artificial load, before 300/s to user keys", "share of user requests throttled: the excess over one range's 100/s; none if the user keys were primed", false,
 			vary(either("test-", beyond(300, 100, 5), band{0, .02}), func(t testing.TB, keys string) float64 {
 				return play(t, "priming", set("phases.prime.partitions", primed(keys)), "phases.prime.for=40s").of(t, "throttled(real) %")
@@ -60,7 +60,7 @@ func secondsUntilSplit(t testing.TB, detection int) float64 {
 }
 
 func secondsUntilMerge(t testing.TB, quiet int) float64 {
-	p := play(t, "ranges-merge-back", "phases.busy.for=20s", "phases.night.for=40s", "phases.morning.for=1s", "model.detection=3s",
+	p := play(t, "ranges-merge-back", "phases.busy.for=20s", "phases.night.for=40s", "phases.night.arrivals.constant=5", "phases.morning.for=1s", "model.detection=3s",
 		set("model.quiet", fmt.Sprint(quiet, "s")))
 	_, splits := p.decided("split")
 	assert.GreaterOrEqual(t, splits, 3, "splits while it is busy")

@@ -63,7 +63,7 @@ func queries() []row {
 				return w.returns(n, filtered("RowKey eq '000007'"))
 			}, 5, 12)},
 		{39, group, guide, "Ratings are relative: a range over two large partitions can read more than a scan of eight small ones.",
-			"`loadgen simulate range-against-scan`",
+			"`loadgen simulate range-against-scan --anti-pattern`",
 			"entities of a large partition, with 20 in a small one", "entities counted by the range for each counted by the scan: 2n/160", quick,
 			vary(func(n int) band { return exactly(2 * float64(n) / 160) }, rangeAgainstScan, 40, 400)},
 		{40, group, guide, "or between two RowKeys is a partition scan, not two point queries.",
