@@ -34,7 +34,7 @@ var synonyms = [...]struct{ words, finds string }{
 	{"encryption, decrypt, resolver", "client-side-encryption"},
 	{"throttling", "stress"},
 	{"500, 504, timeout, transient", "sporadic-faults"},
-	{"exponential, backoff, retry policy, retryable, status code", "retry-by-status"},
+	{"exponential, backoff, retry policy, retryable, status code, server busy", "retry-by-status"},
 	{"pre-split, warm up, priming", "priming"},
 	{"autoscale, burst, sudden", "ramp"},
 	{"scalability target, target, limit", "stress"},
@@ -69,7 +69,7 @@ var synonyms = [...]struct{ words, finds string }{
 }
 
 // fillers are words that say nothing about a scenario; a search ignores them.
-var fillers = strings.Fields("a an the of for in on to and with your how design pattern data table azure storage service from working use")
+var fillers = strings.Fields("a an the of for in on to and with your how design pattern data table azure storage service from working use ensuring stored")
 
 // endings are those of number, tense and derivation, the longest first.
 var endings = strings.Fields("izations isations ization isation ations ation izing ising ized ised ings ions ing ion ies ity ise ize ed es ly s e y")
