@@ -1,14 +1,14 @@
 package scenarios
 
-// subjects are what the documents are about, in their order and by their terms, with the
-// built-in scenarios of each that show no design pattern.
+// subjects are the topics of the documents, in their order, with the built-in scenarios of
+// each that show no design pattern.
 var subjects = [...]struct{ name, scenarios string }{
 	{"Partitions and their targets: 2,000 entities/s each, 20,000 an account", "stress stress-one-partition granularity account-ceiling account-added bytes-against-entities quiet-and-busy-server"},
 	{"Range partitions, partition servers and load balancing", "simulate cold-table sporadic-faults retries-bridge-a-move hot-partition-starves-neighbours ramp priming ranges-merge-back"},
 	{"Choosing a PartitionKey: append-only, prepend-only, random", "day-key user-id-key append-only foot-race"},
 	{"Queries: point, row range scan, partition scan, table scan", "point-query row-range-scan partition-scan partition-range-scan table-scan range-against-scan or-is-a-partition-scan density projection-and-filter page-size saved-token token-per-partition"},
 	{"Writes, entity group transactions and optimistic concurrency", "transactions common-entities upsert merge-or-replace scan-to-find lost-updates"},
-	{"Retries and errors: 503, 500, 504; what is tried again", "retry-by-status"},
+	{"Retries and errors: 503, 500, 504; what to retry", "retry-by-status"},
 }
 
 // patternSubjects are those of the documents' design patterns, each with some of
