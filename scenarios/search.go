@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"cmp"
+	_ "embed"
 	"slices"
 	"strings"
 	"unicode"
@@ -9,64 +10,11 @@ import (
 	"loadgen/engine/nearest"
 )
 
-// synonyms are words and titles of the documents, and words of the field, for which the library uses other
-// words: whoever searches for one of words, separated by commas, also finds what has the words of finds.
-var synonyms = [...]struct{ words, finds string }{
-	{"sas, shared access, cors, access policy, controlling access", "user-signatures"},
-	{"egt, entity group transaction, batch", "transactions"},
-	{"atomic, rollback, isolation, consistency", "bank-transfer"},
-	{"optimistic, concurrency, if-match, 412, precondition, etag", "lost-updates"},
-	{"tcp_nodelay, keep-alive, nagle, thread, connection limit, .NET configuration", "checklist-parallelism"},
-	{"unbounded parallelism, asynchronous, parallelism", "parallel"},
-	{"hot, hotspot, hot partition, high-traffic data, celebrity", "day-key"},
-	{"salt, bucket, shard key", "foot-race"},
-	{"guid, uuid, random key, range partition", "append-only"},
-	{"unique value", "granularity"},
-	{"granular, partition size, number of partitions", "granularity"},
-	{"pagination, continuation token, take, top", "page-size"},
-	{"continuation token, resume", "saved-token"},
-	{"cqrs, materialized view, computed view, aggregate, total", "summary-entity"},
-	{"inconsistent, repair", "index-repaired"},
-	{"saga, outbox, idempotent, eventual consistency, two-phase", "eventual-transaction"},
-	{"dead letter", "eventual-transaction-poison"},
-	{"ttl, retention, purge, expire, drop table", "high-volume-delete"},
-	{"timeseries, time series, metrics", "data-series"},
-	{"encryption, decrypt, resolver", "client-side-encryption"},
-	{"throttling", "stress"},
-	{"500, 504, timeout, transient", "sporadic-faults"},
-	{"exponential, backoff, retry policy, retryable, status code, server busy", "retry-by-status"},
-	{"pre-split, warm up, priming", "priming"},
-	{"autoscale, burst, sudden", "ramp"},
-	{"scalability target, target, limit", "stress"},
-	{"account target, capacity, transaction target", "account-ceiling"},
-	{"bandwidth, egress, ingress", "bytes-against-entities"},
-	{"capacity", "bytes-against-entities"},
-	{"latency, location, same region, round trip, geography", "far-client"},
-	{"throughput of the network, link quality, packet loss, bandwidth", "thin-line"},
-	{"padding, zero, lexical", "compound-key"},
-	{"sorting, last, newest, order", "log-tail"},
-	{"full scan", "table-scan"},
-	{"reverse, tick", "inverted"},
-	{"polymorphic, version, schema, property bag", "heterogeneous-types"},
-	{"insert or replace, insert or merge, read before write", "upsert"},
-	{"update, modify", "merge-or-replace"},
-	{"server-side projection, select, filter, query density", "projection-and-filter"},
-	{"query density, selectivity", "density"},
-	{"retrieve, lookup, single entity, optimizing", "point-query"},
-	{"relationship", "one-to"},
-	{"join", "cached-join"},
-	{"subtype, supertype", "inheritance"},
-	{"1 MiB, image, photo, structured data", "large-entity"},
-	{"252, 255, property limit", "wide-entity"},
-	{"split, merge range, load balancing, partition server", "cold-table"},
-	{"offline, hand over, partition move", "retries-bridge-a-move"},
-	{"secondary index, copy", "index-in-partition"},
-	{"stress test", "stress"},
-	{"dominant", "two-dominant-queries"},
-	{"proxy", "user-signatures"},
-	{"cache", "cached-join"},
-	{"noisy neighbour, noisy neighbor", "hot-partition-starves-neighbours"},
-}
+// synonyms has a line for words and titles of the documents, and words of the field, for which the library uses
+// other words: "words, other words: what the library calls it". A search for the former also finds the latter.
+//
+//go:embed synonyms.txt
+var synonyms string
 
 // fillers are words that say nothing about a scenario; a search ignores them.
 var fillers = strings.Fields("a an the of for in on to and with your how design pattern data table azure storage service from working use ensuring stored")
@@ -175,11 +123,12 @@ func score(of [len(worth)]passage, stems []string) (points, matched int) {
 func wordings(term string) [][]string {
 	own := stemsOf(term)
 	all := [][]string{own}
-	for _, one := range synonyms {
-		for words := range strings.SplitSeq(one.words, ",") {
+	for line := range strings.Lines(synonyms) {
+		asked, finds, _ := strings.Cut(line, ": ")
+		for words := range strings.SplitSeq(asked, ",") {
 			if asked := stemsOf(words); !slices.ContainsFunc(asked, func(s string) bool { return !slices.Contains(own, s) }) {
 				rest := slices.DeleteFunc(slices.Clone(own), func(s string) bool { return slices.Contains(asked, s) })
-				all = append(all, append(stemsOf(one.finds), rest...))
+				all = append(all, append(stemsOf(finds), rest...))
 			}
 		}
 	}

@@ -13,8 +13,7 @@ func antiPatterns() []row {
 			"key of 400 messages/s, at 200/s for each partition", "share throttled: the excess over one partition; none if spread", false,
 			vary(either("by-hour", beyond(400, 200, 4), band{0, .01}), playing[string]("throttled(store) %", "append-anti-pattern", "use=%v",
 				"phases.load.load.entities=1", "phases.day.for=4s", "phases.look.for=2s"), "by-hour", "by-employee")},
-		{66, group, patterns, "Log messages, buffered and written as lines of blobs, take fewer requests than an entity each.",
-			"`loadgen simulate log-in-blobs`",
+		{66, group, patterns, "Log messages, buffered and written as lines of blobs, take fewer requests than an entity each.", "`loadgen simulate log-in-blobs`",
 			"buffered messages", "messages for each request", false,
 			vary(func(buffer int) band { return about(float64(buffer), .08) }, func(t testing.TB, buffer int) float64 {
 				p := play(t, "log-in-blobs", set("phases.write.operations.0.with", fmt.Sprintf("{time: At, buffer: %d, over: 30s}", buffer)), "phases.read.for=2s")

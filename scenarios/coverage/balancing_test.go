@@ -22,13 +22,11 @@ func balancing() []row {
 			"`loadgen simulate ranges-merge-back --anti-pattern`",
 			"seconds of quiet before a merge", "seconds until the first merge: 20, the decay of the load to 20/s, and those", false,
 			vary(func(quiet int) band { return band{20 + 2*math.Log(75./20) + float64(quiet), 2.5} }, secondsUntilMerge, 10, 25)},
-		{27, group, strategy, "A sudden burst does not get its throughput at once; a slow ramp to the same rate does better.",
-			"`loadgen simulate ramp`",
+		{27, group, strategy, "A sudden burst does not get its throughput at once; a slow ramp to the same rate does better.", "`loadgen simulate ramp`",
 			"load up to 300/s within 10 s, at a limit of 100/s", "share throttled: 1 - L/R for a burst, its square for a ramp", false,
 			vary(either[shape]("constant: 300", band{2. / 3, .01}, band{2. / 3 * 2 / 3, .015}), playing[shape]("throttled(order) %", "ramp", "model.detection=1h",
 				"phases.sale.for=10s", "phases.sale.arrivals={%v}"), "constant: 300", "ramp: {from: 0, to: 300}")},
-		{28, group, strategy, "A new table is throttled until the service has learned its access pattern.",
-			"`loadgen simulate cold-table`",
+		{28, group, strategy, "A new table is throttled until the service has learned its access pattern.", "`loadgen simulate cold-table`",
 			"start", "share of the first 300/s throttled: the excess over one range's 100/s; none for a table on many servers", false,
 			vary(either("cold", beyond(300, 100, 4), band{0, .01}), playing[string]("throttled(early) %", "cold-table", "start=%v", "phases.first.for=4s",
 				"phases.learning.for=1s", "phases.later.for=1s"), "cold", "warm")},
@@ -38,8 +36,7 @@ func balancing() []row {
 			vary(either("test-", beyond(300, 100, 5), band{0, .02}), func(t testing.TB, keys string) float64 {
 				return play(t, "priming", set("phases.prime.partitions", primed(keys)), "phases.prime.for=40s").of(t, "throttled(real) %")
 			}, "test-", "user-")},
-		{30, group, checklist, "503 and 500 also come from transient conditions, without overload.",
-			"`loadgen simulate sporadic-faults`",
+		{30, group, checklist, "503 and 500 also come from transient conditions, without overload.", "`loadgen simulate sporadic-faults`",
 			"percent of requests answered 503 at random, and half as many 500", "share throttled of 2,000 inserts into separate partitions: 1 - (1 - p) (1 - p/2)", false,
 			vary(func(percent int) band {
 				p := float64(percent) / 100

@@ -27,8 +27,7 @@ func dataModel() []row {
 			"year that the client sends", "the year of the service's clock, 2026", quick,
 			vary(func(int) band { return exactly(epoch().Year()) }, yearOfTimestamp, 1999, 2040)},
 		{3, group, patterns, "One request each creates, lists, sets policies of and deletes a table; the name of a deleted table is free after a delay, a new name at once.",
-			"`loadgen simulate name-reuse --anti-pattern`",
-			"delay of a deleted name, s", "seconds until the name is free", quick,
+			"`loadgen simulate name-reuse --anti-pattern`", "delay of a deleted name, s", "seconds until the name is free", quick,
 			vary(exactly[int], secondsUntilReuse, 10, 60)},
 		{4, group, guide, "One index, in lexical order of PartitionKey and RowKey, orders every result; keys may be empty, but not null.",
 			overHTTP(

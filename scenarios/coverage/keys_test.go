@@ -20,25 +20,20 @@ import (
 func keys() []row {
 	const group = "Keys"
 	return []row{
-		{5, group, guide, "Keys compare as text, \"111\" before \"2\": pad numbers with zeros.",
-			"`loadgen keys encode '{bib:08d}' bib=120`",
+		{5, group, guide, "Keys compare as text, \"111\" before \"2\": pad numbers with zeros.", "`loadgen keys encode '{bib:08d}' bib=120`",
 			"digits to which 1 to 120 are padded", "times that a smaller number follows in lexical order", quick,
 			vary(descentsOfText, descentsOfTable, 0, 8)},
 		{6, group, guide, "Of the properties that queries use, one is the PartitionKey, a second the RowKey; more are concatenated.",
-			"`loadgen contest two-dominant-queries --suggest`",
-			"properties that the dominant query uses", "properties in the two keys", false,
+			"`loadgen contest two-dominant-queries --suggest`", "properties that the dominant query uses", "properties in the two keys", false,
 			vary(exactly[int], propertiesOfSuggestedKeys, 1, 3)},
-		{7, group, guide, "A user id is a good PartitionKey; millions of keys do no harm.",
-			"`loadgen simulate user-id-key`",
+		{7, group, guide, "A user id is a good PartitionKey; millions of keys do no harm.", "`loadgen simulate user-id-key`",
 			"users", "partitions that 6,000 operations on random users reach; none is throttled", false,
 			vary(distinctUsers, usersSeen, 1_000, 1_000_000)},
-		{8, group, strategy, "Sequential keys share one range; random keys spread over all servers.",
-			"`loadgen simulate append-only`",
+		{8, group, strategy, "Sequential keys share one range; random keys spread over all servers.", "`loadgen simulate append-only`",
 			"PartitionKey", "share throttled at 300/s by the 100/s of one range; none for spread keys", false,
 			vary(either("{number}", about(1-100./300, .01), band{0, .02}), playing[string]("throttled(order) %", "append-only", "design.partition_key=%v"), "{number}", "{reverse(number)}")},
 		{9, group, patterns, "Inverted ticks of 19 digits sort the latest entity first, and convert back to the date.",
-			"`loadgen keys decode '{at:inverted}' 2519721107999999999`",
-			"date in the key", "seconds since 1970: ticks of the maximum date less the key", quick,
+			"`loadgen keys decode '{at:inverted}' 2519721107999999999`", "date in the key", "seconds since 1970: ticks of the maximum date less the key", quick,
 			vary(func(date string) band { return exactly(instant(date).Unix()) }, dateOfKey, "2014-07-31T18:00:00Z", "2026-03-01T08:00:00Z")},
 	}
 }

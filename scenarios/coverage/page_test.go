@@ -10,8 +10,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"loadgen/scenarios"
 )
 
 const page = "../../docs/coverage.md"
@@ -62,6 +60,10 @@ func TestPageHasTheRows(t *testing.T) {
 			assert.NotEmptyf(t, strings.TrimSpace(text), "row %d has to say all", i+1)
 		}
 		assert.Equalf(t, cut(line(&all[i], [2]string{})), cut(lines[i]), "row %d; go test -tags ci ./scenarios/coverage -rewrite", i+1)
+		for _, c := range span.FindAllStringSubmatch(r.shows, -1) {
+			assert.Regexpf(t, "^loadgen ", c[1], "row %d", i+1)
+		}
+		assert.Containsf(t, r.shows, "`loadgen ", "row %d has a command line", i+1)
 		assert.NotEqualf(t, all[i].variations[0].with, all[i].variations[1].with, "row %d varies", i+1)
 		heading := fmt.Sprintf("## %s\n\nIn [%[2]s](../scenarios/coverage/%[2]s).\n", all[i].group, all[i].variations[0].file)
 		before, _, _ := strings.Cut(text, lines[i])
@@ -86,22 +88,6 @@ func overHTTP(requests ...string) string {
 
 // local is the default address of loadgen serve.
 const local = "127.0.0.1:10002"
-
-// Every row has a command line, of an example that the library has.
-func TestRowsHaveCommands(t *testing.T) {
-	library := scenarios.Library()
-	for _, r := range rows() {
-		commands := span.FindAllStringSubmatch(r.shows, -1)
-		assert.NotEmptyf(t, commands, "row %d has no command", r.number)
-		for _, c := range commands {
-			words := strings.Fields(c[1])
-			require.Truef(t, len(words) > 1 && words[0] == "loadgen", "row %d: %s", r.number, c[1])
-			if words[1] == "simulate" {
-				assert.Containsf(t, library, words[2], "row %d", r.number)
-			}
-		}
-	}
-}
 
 // playRows plays rows, each of which has to be what was expected, and returns what was
 // observed, by number, as the page has it.

@@ -22,17 +22,14 @@ func partitions() []row {
 	const group = "Partitions and their targets"
 	return []row{
 		{14, group, strategy, "A partition is what shares account, table and PartitionKey: in another table the same key is another partition.",
-			"`loadgen simulate orders-twice`",
-			"tables that share 400/s on the same key", "share throttled at 100/s for each partition", quick,
+			"`loadgen simulate orders-twice`", "tables that share 400/s on the same key", "share throttled at 100/s for each partition", quick,
 			vary(func(tables int) band { return beyond(400, 100*float64(tables), 10) }, throttledInTables, 2, 3)},
-		{15, group, checklist, "A partition has a target of 2,000 entities/s.",
-			"`loadgen simulate stress`",
+		{15, group, checklist, "A partition has a target of 2,000 entities/s.", "`loadgen simulate stress`",
 			"operations/s on one key", "share throttled: all above 2,000/s", false,
 			vary(func(rate int) band { return beyond(float64(rate), 2000, 2) }, func(t testing.TB, rate int) float64 {
 				return onePartition(t, rate).of(t, "throttled(peak) %")
 			}, 2_500, 4_000)},
-		{16, group, checklist, "An account has a target of 20,000 entities/s: ten hot partitions reach it.",
-			"`loadgen simulate account-ceiling --anti-pattern`",
+		{16, group, checklist, "An account has a target of 20,000 entities/s: ten hot partitions reach it.", "`loadgen simulate account-ceiling --anti-pattern`",
 			"partitions with 250/s each and a limit of 200/s, in an account of 2,000/s", "entities served/s: 200 for each partition, at most 2,000", false,
 			vary(func(n int) band { return about(min(200*float64(n), 2000), .02) }, servedByAccount, 7, 14)},
 		{17, group, strategy, "On a quiet server a partition can exceed its target; on a busy one it is throttled.",
@@ -42,12 +39,10 @@ func partitions() []row {
 				idle := min(1, max(0, (800-float64(load))/(800-300)))
 				return about(100*(1+idle), .05)
 			}, servedBeside, 0, 700)},
-		{18, group, checklist, "Over a target the reply is 503 Server Busy, or 500 Operation Timeout after a wait.",
-			"`loadgen simulate retries-bridge-a-move`",
+		{18, group, checklist, "Over a target the reply is 503 Server Busy, or 500 Operation Timeout after a wait.", "`loadgen simulate retries-bridge-a-move`",
 			"thousandths of the requests that are rejected at once", "share answered 503; the others wait until 500", quick,
 			vary(func(mille int) band { return share(writesWhileMoved, float64(mille)/1000) }, shareOf503, 1000, 700)},
-		{19, group, strategy, "One PartitionKey value is limited to one server; several or unique values are balanced over many.",
-			"`loadgen simulate granularity`",
+		{19, group, strategy, "One PartitionKey value is limited to one server; several or unique values are balanced over many.", "`loadgen simulate granularity`",
 			"partitions that share 600/s, at most 200/s each", "share throttled", false,
 			vary(func(n int) band { return beyond(600, min(600, 200*float64(n)), 5) }, playing[int]("throttled(save) %", "granularity", "phases.many.for=7s",
 				"attributes.region={uniform: [1, %v]}", "phases.many.operations=[{name: save, verb: insert}]"), 1, 12)},

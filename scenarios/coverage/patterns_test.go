@@ -26,16 +26,14 @@ func designPatterns() []row {
 	const group = "Design patterns"
 	return []row{
 		{52, group, patterns, "One transaction keeps a secondary index in the same partition, and counts an entity for each key.",
-			"`loadgen simulate index-in-partition`",
-			"additional keys of an entity", "entities counted for each insert, which is one request", false,
+			"`loadgen simulate index-in-partition`", "additional keys of an entity", "entities counted for each insert, which is one request", false,
 			vary(func(copies int) band { return exactly(1 + copies) }, func(t testing.TB, copies int) float64 {
 				p := play(t, "index-in-partition", set("designs.indexed.copies", copiesOf(copies, false)), "phases.day.for=4s")
 				assert.EqualValues(t, 1, p.each(t, "requests", "hire"), "each insert is requests")
 				return p.each(t, "counted", "hire")
 			}, 1, 2)},
 		{53, group, patterns, "An index in another partition has a target of its own, and needs a request of its own.",
-			"`loadgen simulate index-across-partitions`",
-			"additional keys of an entity", "requests for each insert", false,
+			"`loadgen simulate index-across-partitions`", "additional keys of an entity", "requests for each insert", false,
 			vary(func(copies int) band { return exactly(1 + copies) }, func(t testing.TB, copies int) float64 {
 				return play(t, "index-across-partitions", "phases.day.operations=[{name: hire, verb: insert}]", set("designs.apart.copies", copiesOf(copies, true)), "phases.day.arrivals.constant=60",
 					"phases.day.for=4s").each(t, "requests", "hire")
@@ -62,15 +60,12 @@ func designPatterns() []row {
 				return p.of(t, "counted(of-day)") / p.of(t, "returned(of-day)")
 			}, "twice", "once")},
 		{57, group, patterns, "A total in a summary entity is one read; without it each query reads the partition.",
-			"`loadgen simulate summary-entity --anti-pattern`",
-			"entities of ten departments", "entities counted for each query without a summary: a tenth", false,
+			"`loadgen simulate summary-entity --anti-pattern`", "entities of ten departments", "entities counted for each query without a summary: a tenth", false,
 			vary(func(n int) band { return about(float64(n)/10, .05) }, countedByTotal, 1000, 2000)},
-		{58, group, patterns, "Reviews are stored beside their employee, 000123_2012 by 000123: one row range has both.",
-			"`loadgen simulate compound-key`",
+		{58, group, patterns, "Reviews are stored beside their employee, 000123_2012 by 000123: one row range has both.", "`loadgen simulate compound-key`",
 			"reviews of an employee, in a department of twenty", "entities counted: the employee and the reviews", quick,
 			vary(func(n int) band { return exactly(1 + n) }, countedWithReviews, 5, 30)},
-		{59, group, patterns, "With inverted ticks the latest entities are the first page.",
-			"`loadgen simulate log-tail`",
+		{59, group, patterns, "With inverted ticks the latest entities are the first page.", "`loadgen simulate log-tail`",
 			"claims asked for, of 300", "entities counted: those claims", false,
 			vary(exactly[int], func(t testing.TB, top int) float64 {
 				return play(t, "log-tail", "phases.day.for=5s", set("phases.day.operations",
@@ -80,16 +75,13 @@ func designPatterns() []row {
 			"`loadgen simulate high-volume-delete`",
 			"logins of the deleted day", "entities counted by scan and transactions: each twice; none if the table is deleted", quick,
 			vary(func(n int) band { return exactly(2 * n) }, countedByDelete, 120, 350)},
-		{61, group, patterns, "24 hourly counts in one entity are one read; in an entity each they are 24.",
-			"`loadgen simulate data-series`",
+		{61, group, patterns, "24 hourly counts in one entity are one read; in an entity each they are 24.", "`loadgen simulate data-series`",
 			"counts in an entity", "entities counted for a day: 24 by that, rounded up", false,
 			vary(func(each int) band { return exactly((24 + each - 1) / each) }, countedForSeries("data-series", 24), 24, 5)},
-		{62, group, patterns, "365 daily counts exceed the 252 properties of an entity: they need two entities.",
-			"`loadgen simulate wide-entity`",
+		{62, group, patterns, "365 daily counts exceed the 252 properties of an entity: they need two entities.", "`loadgen simulate wide-entity`",
 			"counts in an entity, of 365", "entities counted for a year: 365 by that, rounded up", false,
 			vary(func(each int) band { return exactly((365 + each - 1) / each) }, countedForSeries("wide-entity", 365), 183, 100)},
-		{63, group, patterns, "A value over 1 MiB is a blob, and a property points to it: its reader sends two requests.",
-			"`loadgen simulate large-entity`",
+		{63, group, patterns, "A value over 1 MiB is a blob, and a property points to it: its reader sends two requests.", "`loadgen simulate large-entity`",
 			"share of readers who want the photo", "requests for each read: one and that share", false,
 			vary(func(wanted string) band {
 				p := shareOf(wanted)
@@ -99,8 +91,7 @@ func designPatterns() []row {
 				return play(t, "large-entity", "phases.hiring.for=2s", "phases.leaving.for=1s", "phases.hiring.operations.0.with={size: 1100000}",
 					set("phases.looking.operations.0.with", with)).each(t, "requests", "look")
 			}, "10%", "60%")},
-		{64, group, patterns, "Two dominant queries have a row each, BIB: and AGE:, written in one transaction.",
-			"`loadgen simulate two-dominant-queries`",
+		{64, group, patterns, "Two dominant queries have a row each, BIB: and AGE:, written in one transaction.", "`loadgen simulate two-dominant-queries`",
 			"ages of 200 runners", "entities counted by a query for an age: its runners", quick,
 			vary(func(ages int) band { return exactly(200 / ages) }, countedByAge, 4, 20)},
 	}

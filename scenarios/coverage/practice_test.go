@@ -20,12 +20,10 @@ import (
 func clientPractice() []row {
 	const group = "Client practice"
 	return []row{
-		{80, group, checklist, "The performance checklist audits a scenario.",
-			"`loadgen explain two-dominant-queries`",
+		{80, group, checklist, "The performance checklist audits a scenario.", "`loadgen explain two-dominant-queries`",
 			"example", "items of 29 that the scenario answers, each with evidence", false,
 			vary(func(string) band { return exactly(29) }, itemsTold, "two-dominant-queries", "saved-token")},
-		{81, group, checklist, "A client has as many concurrent requests as connections: two or ten limit it.",
-			"`loadgen simulate checklist-parallelism`",
+		{81, group, checklist, "A client has as many concurrent requests as connections: two or ten limit it.", "`loadgen simulate checklist-parallelism`",
 			"concurrent requests, each of 49 ms with its pause", "requests/s: concurrent requests by 49 ms", false,
 			vary(func(n int) band { return about(float64(n)/.049, .03) }, playing[int]("served(night)", "checklist-parallelism", "phases.night.clients=%v"), 10, 60)},
 		{82, group, checklist, "JSON without metadata is the smallest reply.",
@@ -147,18 +145,15 @@ func bytesOfMetadata(t testing.TB, n int) float64 {
 func security() []row {
 	const group = "Security"
 	return []row{
-		{85, group, checklist, "A shared access signature permits exactly the operations, keys and time that it names.",
-			"`loadgen simulate user-signatures`",
+		{85, group, checklist, "A shared access signature permits exactly the operations, keys and time that it names.", "`loadgen simulate user-signatures`",
 			"requests with six kinds of signature: table, partitions, rows, user, one hour, read only", "kinds that permit the request: all inside their bounds, none outside", quick,
 			vary(either("inside", exactly(6), exactly(0)), signaturesThatPass, "inside", "outside")},
-		{86, group, checklist, "Users with signatures read directly; no proxy carries all data.",
-			"`loadgen simulate user-signatures`",
+		{86, group, checklist, "Users with signatures read directly; no proxy carries all data.", "`loadgen simulate user-signatures`",
 			"users, with a signature of an hour each", "signatures issued for 2,000 reads: one for each user", false,
 			vary(exactly[int], func(t testing.TB, users int) float64 {
 				return play(t, "user-signatures", set("attributes.user", fmt.Sprintf("{uniform: [101, %d]}", 100+users))).of(t, "counter(read, issued)")
 			}, 20, 100)},
-		{87, group, guide, "A client encrypts strings to binary; only inserts and replaces are possible.",
-			"`loadgen simulate client-side-encryption`",
+		{87, group, guide, "A client encrypts strings to binary; only inserts and replaces are possible.", "`loadgen simulate client-side-encryption`",
 			"digits of the encrypted number", "bytes added by encryption: 28 of the cipher less a byte for each digit, and 132 for the key and its name", false,
 			vary(func(digits int) band {
 				const nonce, tag, contentKey = 12, 16, 32

@@ -28,16 +28,14 @@ func procedure() []row {
 	const group = "The stress test"
 	return []row{
 		{72, group, strategy, "Create a table, load it, run the peak load against a single partition, and compare its throughput with the limit.",
-			"`loadgen stress --duration 1s`",
-			"limit of the partition, entities/s", "entities/s at which it saturates", false,
+			"`loadgen stress --duration 1s`", "limit of the partition, entities/s", "entities/s at which it saturates", false,
 			vary(func(target int) band { return about(float64(target), .01) }, playing[int]("saturation", "stress", "model.partition_target=%v",
 				"phases.load.load.entities=500", "phases.peak.rates=[200, 400, 800, 1200]"), 300, 700)},
 		{73, group, strategy, "The application itself can be the peak load.",
 			"`loadgen serve --examine > account.txt & sleep 2; loadgen run upsert --target file:account.txt --yes; kill $!; wait`",
 			"inserts/s of an application to one partition, of which 30 succeed", "share throttled in the report", quick,
 			vary(func(rate int) band { return exactly(1 - 30/float64(rate)) }, throttledOfApplication, 40, 120)},
-		{74, group, strategy, "The test compares two designs of PartitionKey under the same peak.",
-			"`loadgen contest foot-race`",
+		{74, group, strategy, "The test compares two designs of PartitionKey under the same peak.", "`loadgen contest foot-race`",
 			"design, under 300 registrations/s at 200/s for each partition", "share throttled: the excess over one partition; none in four buckets", false,
 			vary(either("hour", beyond(300, 200, 3), band{0, .01}), playing[string]("throttled(register) %", "foot-race", "use=%v",
 				"model.partition_target=200", "phases.before.load.entities=1",

@@ -18,12 +18,10 @@ import (
 func queries() []row {
 	const group = "Queries, from the best to the worst"
 	return []row{
-		{34, group, guide, "The index answers a point query, by address or by both keys in a filter.",
-			"`loadgen simulate point-query`",
+		{34, group, guide, "The index answers a point query, by address or by both keys in a filter.", "`loadgen simulate point-query`",
 			"entities of the table", "entities counted by the two queries: one each", quick,
 			vary(func(int) band { return exactly(2) }, countedByPoints, 40, 300)},
-		{35, group, guide, "A row range scan reads its range, not the rest of the partition.",
-			"`loadgen simulate row-range-scan`",
+		{35, group, guide, "A row range scan reads its range, not the rest of the partition.", "`loadgen simulate row-range-scan`",
 			"rows in the range, of a partition of 300", "entities counted: those rows", quick,
 			vary(exactly[int], func(t testing.TB, n int) float64 {
 				w := newWire(t)
@@ -31,8 +29,7 @@ func queries() []row {
 				_, _, counted := w.pages(filtered("PartitionKey eq 'one' and RowKey ge '%06d' and RowKey lt '%06d'", 100, 100+n))
 				return float64(counted)
 			}, 5, 120)},
-		{36, group, guide, "A filter on another property reads the whole partition.",
-			"`loadgen simulate partition-scan --anti-pattern`",
+		{36, group, guide, "A filter on another property reads the whole partition.", "`loadgen simulate partition-scan --anti-pattern`",
 			"entities of the partition; the query asks for one", "entities counted: all of the partition", quick,
 			vary(exactly[int], func(t testing.TB, n int) float64 {
 				w := newWire(t)
@@ -40,8 +37,7 @@ func queries() []row {
 				w.fill("two", 50)
 				return w.returns(1, filtered("PartitionKey eq 'one' and Number eq 7"))
 			}, 100, 250)},
-		{37, group, guide, "A partition range scan gets worse with each server that it reaches.",
-			"`loadgen simulate partition-range-scan --anti-pattern`",
+		{37, group, guide, "A partition range scan gets worse with each server that it reaches.", "`loadgen simulate partition-range-scan --anti-pattern`",
 			"servers in the range, of twelve partitions on six servers", "requests: one for each server", quick,
 			vary(exactly[int], func(t testing.TB, servers int) float64 {
 				e := newTable(t)
@@ -66,24 +62,20 @@ func queries() []row {
 			"`loadgen simulate range-against-scan --anti-pattern`",
 			"entities of a large partition, with 20 in a small one", "entities counted by the range for each counted by the scan: 2n/160", quick,
 			vary(func(n int) band { return exactly(2 * float64(n) / 160) }, rangeAgainstScan, 40, 400)},
-		{40, group, guide, "or between two RowKeys is a partition scan, not two point queries.",
-			"`loadgen simulate or-is-a-partition-scan --anti-pattern`",
+		{40, group, guide, "or between two RowKeys is a partition scan, not two point queries.", "`loadgen simulate or-is-a-partition-scan --anti-pattern`",
 			"entities of the partition; the query asks for two", "entities counted: all of the partition", quick,
 			vary(exactly[int], func(t testing.TB, n int) float64 {
 				w := newWire(t)
 				w.fill("one", n)
 				return w.returns(2, filtered("PartitionKey eq 'one' and (RowKey eq '000003' or RowKey eq '000009')"))
 			}, 60, 300)},
-		{41, group, guide, "Six operators compare, a prefix is a range of two of them, and $top returns the first n.",
-			"`loadgen simulate compound-key`",
+		{41, group, guide, "Six operators compare, a prefix is a range of two of them, and $top returns the first n.", "`loadgen simulate compound-key`",
 			"entities, numbered from 0, compared with one of them", "entities returned by all six: three times as many", quick,
 			vary(func(n int) band { return exactly(3 * n) }, returnedBySix, 12, 70)},
-		{42, group, guide, "A client can stop early, store the token, and continue after a crash.",
-			"`loadgen simulate saved-token`",
+		{42, group, guide, "A client can stop early, store the token, and continue after a crash.", "`loadgen simulate saved-token`",
 			"pages of 100, of 350 entities, before the client crashes", "entities left to read", quick,
 			vary(func(pages int) band { return exactly(350 - 100*pages) }, leftAfterToken, 1, 3)},
-		{43, group, guide, "Choose keys for the dominant queries, by frequency and latency need.",
-			"`loadgen contest index-in-partition --suggest`",
+		{43, group, guide, "Choose keys for the dominant queries, by frequency and latency need.", "`loadgen contest index-in-partition --suggest`",
 			"queries by email in 100; the others are by number", "1 if the email is the PartitionKey proposed without a copy", false,
 			vary(either(90, exactly(1), exactly(0)), addressIsProposed, 90, 10)},
 	}

@@ -21,16 +21,14 @@ func ranges() []row {
 	const group = "Ranges and servers"
 	return []row{
 		{21, group, strategy, "Unique sequential keys form ranges: a query inside one range takes one request, a query across several gets continuation tokens.",
-			"`loadgen simulate partition-range-scan`",
-			"ranges, each on its own server, that the query 0001 to 0012 crosses", "requests: one for each range", quick,
+			"`loadgen simulate partition-range-scan`", "ranges, each on its own server, that the query 0001 to 0012 crosses", "requests: one for each range", quick,
 			vary(exactly[int], requestsAcross, 1, 4)},
 		{22, group, strategy, "Ascending or descending keys always hit the last or first range: the throughput of one server, for any number of keys.",
 			"`loadgen simulate append-only --anti-pattern`, `loadgen simulate append-only --anti-pattern --set 'attributes={number: {sequence: 1}, at: {time: 2026-05-01T08:00:00Z, every: 1s}}' --set 'design.partition_key={at:inverted}_{number}'`",
 			"inserts/s, all under new keys", "entities served/s: 100 of the range", false,
 			vary(func(int) band { return about(100, .01) }, playing[int]("served(orders)", "append-only", "design.partition_key={number}",
 				"phases.orders.arrivals.constant=%v", "phases.orders.warm_up=20s", "phases.orders.for=40s"), 150, 300)},
-		{23, group, strategy, "The order of new keys reveals an append-only or prepend-only stream.",
-			"`loadgen explain append-only --anti-pattern` (exit code 10)",
+		{23, group, strategy, "The order of new keys reveals an append-only or prepend-only stream.", "`loadgen explain append-only --anti-pattern` (exit code 10)",
 			"PartitionKey", "1 if each new key is the highest, -1 if it is the lowest", false,
 			vary(either("{number}", exactly(1), exactly(-1)), orderOfKeys, "{number}", "{at:inverted}_{number}")},
 		{24, group, strategy, "Traffic on Half overloads the server of Half and 10 km, but not the server of Full.",

@@ -18,8 +18,7 @@ func relations() []row {
 			"employees of a department", "requests of a rename: the department, its employees, and a transaction for each 100; one without copies of the name", false,
 			vary(func(n int) band { return exactly(2 + (n+99)/100) }, requestsOfRename, 80, 250)},
 		{68, group, guide, "A related entity is one read by an implicit key, and two by a stored link.",
-			"`loadgen simulate one-to-one`, `loadgen simulate inheritance`",
-			"how the portrait is found", "requests for each read", false,
+			"`loadgen simulate one-to-one`, `loadgen simulate inheritance`", "how the portrait is found", "requests for each read", false,
 			vary(either("by-key", exactly(1), exactly(2)), func(t testing.TB, design string) float64 {
 				with := "{from: portrait}"
 				if design == "by-link" {
@@ -27,8 +26,7 @@ func relations() []row {
 				}
 				return play(t, "one-to-one", "use="+design, "phases.day.for=4s", set("phases.day.operations", "[{name: look, workflow: read-linked, with: "+with+"}]")).each(t, "requests", "look")
 			}, "by-key", "by-link")},
-		{69, group, guide, "The client reads a small, rarely changed table once and caches it.",
-			"`loadgen simulate cached-join`",
+		{69, group, guide, "The client reads a small, rarely changed table once and caches it.", "`loadgen simulate cached-join`",
 			"operations until the cache is read again", "requests for each operation: one, and one for each so many", false,
 			vary(func(n int) band { return exactly(1 + 1/float64(n)) }, playing[int]("requests(show) each", "cached-join",
 				"phases.day.operations=[{name: show, workflow: join, with: {place: department, refresh: %v}}]"), 100, 20)},
@@ -47,12 +45,10 @@ func types() []row {
 	const group = "Types of entities"
 	return []row{
 		{70, group, patterns, "Entities of several types share a table: a prefix of the RowKey selects one type without reading the others.",
-			"`loadgen simulate heterogeneous-types`",
-			"entities of each of four types", "entities counted for one type: those; by a property all of them", quick,
+			"`loadgen simulate heterogeneous-types`", "entities of each of four types", "entities counted for one type: those; by a property all of them", quick,
 			vary(exactly[int], countedOfType, 12, 60)},
 		{71, group, patterns, "Clients read entities of unknown type as property bags, and write them back without losing properties.",
-			"`loadgen simulate property-bag`",
-			"properties unknown to the client", "properties left after it changes another one", quick,
+			"`loadgen simulate property-bag`", "properties unknown to the client", "properties left after it changes another one", quick,
 			vary(exactly[int], unknownLeft, 1, 9)},
 	}
 }

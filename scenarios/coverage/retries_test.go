@@ -25,12 +25,10 @@ func retries() []row {
 	// The documents' example: z = 30 s, zmin = 3 s, zmax = 90 s.
 	wait := func(x int, factor float64) float64 { return min(3+30*factor*(math.Pow(2, float64(x))-1), 90) }
 	return []row{
-		{77, group, strategy, "Without retries, or with N retries too close together, data is lost; with long enough waits none is.",
-			"`loadgen backoff contest`",
+		{77, group, strategy, "Without retries, or with N retries too close together, data is lost; with long enough waits none is.", "`loadgen backoff contest`",
 			"seconds of an outage, with three retries a second apart", "share of its operations lost: those due three seconds or more before its end", false,
 			vary(func(seconds int) band { return band{1 - 3/float64(seconds), .02} }, lostToOutage, 6, 15)},
-		{78, group, strategy, "Wait min(zmin + Rand(0.8 z, 1.2 z) (2^x - 1), zmax) before retry x = 1, 2, …",
-			"`loadgen backoff show documented`",
+		{78, group, strategy, "Wait min(zmin + Rand(0.8 z, 1.2 z) (2^x - 1), zmax) before retry x = 1, 2, …", "`loadgen backoff show documented`",
 			"retry", "mean wait in s, by the formula with z = 30, zmin = 3, zmax = 90", quick,
 			vary(func(x int) band {
 				const steps = 100_000
@@ -40,8 +38,7 @@ func retries() []row {
 				}
 				return band{sum / steps, .001}
 			}, meanWait, 1, 2)},
-		{79, group, checklist, "Retry 5xx except 501 and 505; do not retry 4xx; retry a failed connection at once.",
-			"`loadgen simulate retry-by-status`",
+		{79, group, checklist, "Retry 5xx except 501 and 505; do not retry 4xx; retry a failed connection at once.", "`loadgen simulate retry-by-status`",
 			"class of statuses, from 00 to 11", "statuses of twelve that are retried", quick,
 			vary(either(5, exactly(12-2), exactly(0)), triedAgain, 5, 4)},
 	}

@@ -28,11 +28,9 @@ func stores() []row {
 	const group = "Queues and blobs"
 	return []row{
 		{89, group, patterns, "A message is hidden while a worker holds it, and comes back with a count unless it is deleted.",
-			"`loadgen simulate eventual-transaction-poison`",
-			"seconds that it is hidden", "seconds until another worker gets it, the second time", quick,
+			"`loadgen simulate eventual-transaction-poison`", "seconds that it is hidden", "seconds until another worker gets it, the second time", quick,
 			vary(exactly[int], secondsUntilSeen, 2, 30)},
-		{90, group, patterns, "Blobs are found by the prefix of their names, and their metadata has the first and last time.",
-			"`loadgen simulate log-in-blobs`",
+		{90, group, patterns, "Blobs are found by the prefix of their names, and their metadata has the first and last time.", "`loadgen simulate log-in-blobs`",
 			"blobs of an hour, with seven of the next", "blobs found by queue/2014/07/31/1800/", quick,
 			vary(exactly[int], blobsOfHour, 3, 40)},
 	}

@@ -18,11 +18,9 @@ func writes() []row {
 	const group = "Writes"
 	return []row{
 		{44, group, guide, "Replace drops missing properties, Merge keeps them; both need an existing entity, an upsert does not.",
-			"`loadgen simulate merge-or-replace --anti-pattern`, `loadgen simulate upsert`",
-			"verb that writes one of five properties", "properties afterwards", quick,
+			"`loadgen simulate merge-or-replace --anti-pattern`, `loadgen simulate upsert`", "verb that writes one of five properties", "properties afterwards", quick,
 			vary(either[verb]("PUT", exactly(1), exactly(5)), propertiesLeft, "PUT", "MERGE")},
-		{45, group, checklist, "Never scan to find the keys of an update.",
-			"`loadgen simulate scan-to-find --anti-pattern`",
+		{45, group, checklist, "Never scan to find the keys of an update.", "`loadgen simulate scan-to-find --anti-pattern`",
 			"entities of the scanned table", "entities counted by each update: the table with the run's marker, and the entity", false,
 			vary(func(n int) band { return exactly(n + 1 + 1) }, playing[int]("counted(rename) each", "scan-to-find", "phases.load.load.entities=%v",
 				"phases.change.for=5s", "phases.change.operations.0.by=[email]"), 500, 1500)},
@@ -45,19 +43,16 @@ func propertiesLeft(t testing.TB, v verb) float64 {
 func transactions() []row {
 	const group = "Transactions"
 	return []row{
-		{46, group, guide, "A transaction is all or nothing, and names the index of the failed operation.",
-			"`loadgen simulate bank-transfer`",
+		{46, group, guide, "A transaction is all or nothing, and names the index of the failed operation.", "`loadgen simulate bank-transfer`",
 			"position of the existing entity among ten inserts", "index in the reply; no other entity exists", quick,
 			vary(exactly[int], indexOfFailure, 0, 7)},
-		{47, group, guide, "Transactions save round trips: the more, the higher the latency.",
-			"`loadgen simulate transactions`",
+		{47, group, guide, "Transactions save round trips: the more, the higher the latency.", "`loadgen simulate transactions`",
 			"round trip, ms", "writes by transactions of 100 for each single insert: 100 (R + 9) / (R + 18.9)", false,
 			vary(func(way int) band { return about(100*(float64(way)+8+1)/(float64(way)+8+9.9+1), .04) }, func(t testing.TB, way int) float64 {
 				p := play(t, "transactions", set("model.round_trip", fmt.Sprint(way, "ms")), "phases.by-ten.for=1s", "phases.by-one.for=8s", "phases.by-hundred.for=4s")
 				return p.of(t, "served(by-hundred)") / p.of(t, "served(by-one)")
 			}, 1, 50)},
-		{48, group, guide, "Transactions that touch common entities delay one another.",
-			"`loadgen simulate common-entities`",
+		{48, group, guide, "Transactions that touch common entities delay one another.", "`loadgen simulate common-entities`",
 			"clients that change the same 100 entities, with pauses of 20 ms", "mean wait in ms: 17.9 for each client, less the pause", false,
 			vary(func(clients int) band { return about(17.9*float64(clients)-20, .06) }, func(t testing.TB, clients int) float64 {
 				return play(t, "common-entities", "phases.load.load.entities=100", set("phases.sell.clients", clients), "phases.sell.for=8s").of(t, "mean(change)") / 1e6
@@ -99,11 +94,9 @@ func concurrency() []row {
 	const group = "Concurrency"
 	return []row{
 		{50, group, guide, "Update, merge and delete check the entity's ETag; after a conflict the client starts again at the read.",
-			"`loadgen simulate lost-updates`",
-			"ETag sent: that of the previous version, or *", "requests of three that succeed", quick,
+			"`loadgen simulate lost-updates`", "ETag sent: that of the previous version, or *", "requests of three that succeed", quick,
 			vary(either("*", exactly(3), exactly(0)), carriedOut, "stale", "*")},
-		{51, group, guide, "With * instead of the ETag, updates such as EmployeeCount += 1 are lost.",
-			"`loadgen simulate lost-updates --anti-pattern`",
+		{51, group, guide, "With * instead of the ETag, updates such as EmployeeCount += 1 are lost.", "`loadgen simulate lost-updates --anti-pattern`",
 			"clients that read a counter at once and write it plus one", "updates lost: all but the last; none with the ETag", quick,
 			vary(func(clients int) band { return exactly(clients - 1) }, updatesLost, 2, 12)},
 	}
