@@ -280,6 +280,10 @@ func (e *Engine) admitted(a *account, now clock.Instant, r *Request, reply *Repl
 // perform has the store carry out a request for single entities.
 func (e *Engine) perform(a *account, now clock.Instant, r *Request, reply *Reply) {
 	at := e.ticks(now)
+	if r.Payload > entity.MaxBatchPayload {
+		reply.Code, reply.Detail = entity.RequestBodyTooLarge, "the payload of the transaction has more than 4 MiB"
+		return
+	}
 	if e.dataless && (r.Verb.IsChange() || r.Verb == entity.Batch) {
 		acknowledge(at, r, reply)
 		return

@@ -26,6 +26,9 @@ type Request struct {
 	// Billed is the size of the entities that it brings, by the rule that the service bills
 	// by, where that is known beforehand; 0 has the engine reckon it.
 	Billed int64
+	// Payload is how many bytes of JSON bring the entities of a transaction; 0 where the
+	// sender has checked that already.
+	Payload int64
 	// Bytes is how long the request was on the wire, its head included; 0 where there is
 	// none.
 	Bytes int64

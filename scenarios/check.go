@@ -257,16 +257,21 @@ func (c *checker) loadsSound(phase int) bool {
 
 // transaction checks that an entity group transaction stays within its bytes.
 func (c *checker) transaction(path string, entities int) {
-	if !c.sound(path, "entity.size", "entity.filler") || c.Entity.Filler == "" {
+	if !c.sound(path, c.designPath(), "attributes", "entity", "seed") || c.Entity.Filler == "" {
 		return
 	}
-	if most := entity.MaxBatchBytes / max(1, c.Entity.Size); entities > most {
+	g, err := c.generator()
+	if err != nil {
+		return
+	}
+	payload := c.Payload(g)
+	if fit := entity.MaxBatchPayload / payload; entities > fit {
 		or := ""
 		if c.Entity.Sizes != nil {
-			or = fmt.Sprintf(", or sizes up to %d bytes", entity.MaxBatchBytes/entities)
+			or = fmt.Sprintf(", or sizes up to %d bytes", c.Entity.Size-2*(payload-entity.MaxBatchPayload/entities))
 		}
-		c.add(path, "%d entities of %d bytes exceed a transaction's %d bytes; expected at most %d entities%s",
-			entities, c.Entity.Size, entity.MaxBatchBytes, most, or)
+		c.add(path, "%d entities of %d bytes of JSON exceed a transaction's %d bytes; expected at most %d entities%s",
+			entities, payload, entity.MaxBatchPayload, fit, or)
 	}
 }
 

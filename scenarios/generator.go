@@ -7,6 +7,7 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/nearest"
+	"loadgen/engine/wire"
 	"loadgen/scenarios/keys"
 )
 
@@ -43,6 +44,17 @@ func (o *OperationSpec) Part(g *keys.Generator) (*keys.Part, error) {
 		return nil, errors.Join(faults...)
 	}
 	return g.Part(specs)
+}
+
+// Payload returns how many bytes of JSON bring the largest entity of a generator: of its
+// filler, each character has one byte there, and counts as two in the size.
+func (s *Scenario) Payload(g *keys.Generator) int {
+	change := entity.Change{Verb: entity.Insert, Key: g.Key(0), Properties: g.Properties(0)}
+	payload := int(wire.BatchPayload([]entity.Change{change}))
+	if s.Entity.Sizes != nil {
+		payload += (s.Entity.Size - entity.Size(change.Key, change.Properties)) / 2
+	}
+	return payload
 }
 
 // options returns what the keys package needs. The faults are those of the

@@ -66,6 +66,35 @@ func TestAccountsAreHeldToTheirBytes(t *testing.T) {
 	}
 }
 
+// The 4 MiB of a transaction are those of its JSON, of which a letter has one byte and a quote two.
+func TestTransactionsAreHeldToTheirPayload(t *testing.T) {
+	for _, row := range []struct {
+		says, text string
+		more       int
+		status     int
+	}{
+		{"exactly 4 MiB of letters", "x", 0, 202},
+		{"one byte more", "x", 1, 413},
+		{"quotes", `"`, 0, 413},
+	} {
+		op := &target.Operation{Table: "Races", Verb: entity.Batch}
+		for i := range 64 {
+			c := entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "p", Row: fmt.Sprintf("%02d", i)}}
+			room := 64<<10 - len(wire.AppendEntityBody(nil, c.Key, append(content(0), entity.Property{Name: "More", Value: entity.String("")})))
+			if i == 0 {
+				room += row.more
+			}
+			c.Properties = append(content(0), entity.Property{Name: "More", Value: entity.String(strings.Repeat("y", room-32<<10))})
+			c.Properties[0].Value = entity.String(strings.Repeat(row.text, 32<<10))
+			op.Changes = append(op.Changes, c)
+		}
+		to := target.NewInProcess(newEngine(t, model.Off), names[0], nil)
+		to.Submit(0, &target.Operation{Table: "Races", Verb: entity.CreateTable})
+		outcome, _ := to.Submit(1, op)
+		assert.Equal(t, row.status, outcome.Status, row.says)
+	}
+}
+
 func content(size int) []entity.Property {
 	return []entity.Property{{Name: "Content", Value: entity.String(strings.Repeat("x", size))}}
 }

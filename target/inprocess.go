@@ -8,6 +8,7 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/engine/wire"
 )
 
 // InProcess sends operations to one account of an engine. It is safe for
@@ -46,7 +47,10 @@ func (t *InProcess) Submit(now clock.Instant, op *Operation) (outcome Outcome, d
 		Change: &op.Change, Changes: op.Changes,
 		Number: op.Number, Attempt: op.Attempt, Timeout: op.Timeout, Billed: op.Sizes.Billed,
 	}
-	if op.Verb == entity.Query {
+	switch op.Verb {
+	case entity.Batch:
+		request.Payload = wire.BatchPayload(op.Changes)
+	case entity.Query:
 		request.Query = engine.Query{Range: op.Query.Rest(), Top: op.Query.Top}
 		if wanted := op.Query.Filter; wanted != nil && !wanted.Exact() {
 			request.Query.Keep = wanted.Keeps

@@ -43,54 +43,51 @@ func ValidateTableName(name string) (Code, string) {
 // properties.
 func (c *Change) Validate() (Code, string) {
 	var keys keyChecker
-	_, code, detail := c.check(&keys)
-	return code, detail
+	return c.check(&keys)
 }
 
-// check is Validate; it also returns the size of the entity that c carries.
-func (c *Change) check(keys *keyChecker) (size int, code Code, detail string) {
+// check is Validate with the keys that were checked before.
+func (c *Change) check(keys *keyChecker) (Code, string) {
 	if !c.Verb.IsChange() {
-		return 0, InvalidInput, c.Verb.String() + " is not a change of an entity"
+		return InvalidInput, c.Verb.String() + " is not a change of an entity"
 	}
-	size, code, detail = keys.check(c.Key)
+	size, code, detail := keys.check(c.Key)
 	if code != OK {
-		return 0, code, detail
+		return code, detail
 	}
 	// On the wire it is the presence of If-Match alone that tells an update from an upsert.
 	updates := c.Verb == Replace || c.Verb == Merge || c.Verb == Delete
 	if updates && c.Match.IsNone() {
-		return 0, MissingRequiredHeader, "a " + c.Verb.String() + " needs If-Match"
+		return MissingRequiredHeader, "a " + c.Verb.String() + " needs If-Match"
 	}
 	if !updates && !c.Match.IsNone() {
-		return 0, InvalidInput, "an " + c.Verb.String() + " takes no If-Match"
+		return InvalidInput, "an " + c.Verb.String() + " takes no If-Match"
 	}
 	if c.Verb == Delete {
-		return size, OK, ""
+		return OK, ""
 	}
 	if n := len(c.Properties); n > MaxProperties {
-		code, detail = tooManyProperties(n)
-		return 0, code, detail
+		return tooManyProperties(n)
 	}
 	for i := range c.Properties {
 		p := &c.Properties[i]
 		name, code, detail := checkName(p.Name)
 		if code != OK {
-			return 0, code, detail
+			return code, detail
 		}
 		value, code, detail := checkValue(p)
 		if code != OK {
-			return 0, code, detail
+			return code, detail
 		}
 		size += propertyOverhead + bytesPerUnit*name + value
 	}
 	if i := repeated(c.Properties); i >= 0 {
-		return 0, DuplicateProperties, "the property " + quote(c.Properties[i].Name) + " is given twice"
+		return DuplicateProperties, "the property " + quote(c.Properties[i].Name) + " is given twice"
 	}
 	if size > MaxEntityBytes {
-		code, detail = entityTooLarge(size)
-		return 0, code, detail
+		return entityTooLarge(size)
 	}
-	return size, OK, ""
+	return OK, ""
 }
 
 // keyChecker checks keys. It remembers the last sound PartitionKey and its
@@ -196,9 +193,9 @@ const (
 	// MaxBatchChanges is how many changes an entity group transaction holds at
 	// most.
 	MaxBatchChanges = 100
-	// MaxBatchBytes is the greatest size of an entity group transaction: the
-	// sum over its changes, in bytes as [Size] counts them.
-	MaxBatchBytes = 4 << 20
+	// MaxBatchPayload is the largest payload of an entity group transaction: the bytes of
+	// JSON in which the wire carries its entities, without what frames them.
+	MaxBatchPayload = 4 << 20
 	// MinTableName and MaxTableName bound the length of a table's name.
 	MinTableName = 3
 	MaxTableName = 63
@@ -214,7 +211,7 @@ const (
 // ValidateBatch returns OK where the changes could form an entity group
 // transaction on a suitable table, or else a code, the index of the first
 // change at fault and one line of detail: 1 to [MaxBatchChanges] changes, each
-// valid, all of one partition, each row once, at most [MaxBatchBytes] together.
+// valid, all of one partition, each row once. The payload is checked where its bytes are known.
 // Nothing is allocated for a valid batch whose rows ascend.
 func ValidateBatch(changes []Change) (code Code, index int, detail string) {
 	switch n := len(changes); {
@@ -225,14 +222,12 @@ func ValidateBatch(changes []Change) (code Code, index int, detail string) {
 			fmt.Sprintf("the batch holds %d changes, more than %d", n, MaxBatchChanges)
 	}
 	partition := changes[0].Key.Partition
-	total := 0
 	var keys keyChecker
 	// While the rows ascend none comes twice, and nothing is remembered.
 	var rows map[string]struct{}
 	for i := range changes {
 		c := &changes[i]
-		size, code, detail := c.check(&keys)
-		if code != OK {
+		if code, detail := c.check(&keys); code != OK {
 			return code, i, detail
 		}
 		if c.Key.Partition != partition {
@@ -250,9 +245,6 @@ func ValidateBatch(changes []Change) (code Code, index int, detail string) {
 				return InvalidDuplicateRow, i, "the batch changes the row " + quote(c.Key.Row) + " twice"
 			}
 			rows[c.Key.Row] = struct{}{}
-		}
-		if total += size; total > MaxBatchBytes {
-			return RequestBodyTooLarge, i, fmt.Sprintf("the batch has more than %d bytes", MaxBatchBytes)
 		}
 	}
 	return OK, 0, ""

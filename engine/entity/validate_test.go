@@ -176,34 +176,11 @@ func inserts(n int) []entity.Change {
 	return changes
 }
 
-// filling makes a batch of one long PartitionKey as large as it may be, and some
-// bytes larger.
-func filling(more int) func([]entity.Change) {
-	return func(changes []entity.Change) {
-		left := entity.MaxBatchBytes + more
-		for i := range changes {
-			c := &changes[i]
-			c.Key.Partition = strings.Repeat("p", entity.MaxKeyUnits)
-			c.Properties = numbered(13, entity.String(strings.Repeat("s", entity.MaxStringUnits-500)))
-			if i == len(changes)-1 { // One text of the last is as long as it takes.
-				c.Properties[12].Value = entity.String("")
-				c.Properties[12].Value = entity.String(strings.Repeat("s", (left-entity.Size(c.Key, c.Properties))/2))
-			}
-			left -= entity.Size(c.Key, c.Properties)
-		}
-	}
-}
-
 func TestValidateBatch(t *testing.T) {
 	with := func(n int, alter func([]entity.Change)) []entity.Change {
 		changes := inserts(n)
 		alter(changes)
 		return changes
-	}
-	heavy := func(c []entity.Change) {
-		for i := range c {
-			c[i].Properties = numbered(15, entity.String(strings.Repeat("s", entity.MaxStringUnits)))
-		}
 	}
 	for _, row := range []struct {
 		name    string
@@ -221,8 +198,6 @@ func TestValidateBatch(t *testing.T) {
 			with(5, func(c []entity.Change) { c[2].Key.Partition = "Half" }), entity.DifferentPartitions, 2},
 		{"a bad PartitionKey is found in any change",
 			with(5, func(c []entity.Change) { c[2].Key.Partition = "a/b" }), entity.OutOfRangeInput, 2},
-		{"a long PartitionKey counts in each change, up to the limit", with(5, filling(0)), entity.OK, 0},
-		{"and beyond it", with(5, filling(2)), entity.RequestBodyTooLarge, 4},
 		{"a row twice in a run is reported at the second",
 			with(5, func(c []entity.Change) { c[3].Key.Row = c[2].Key.Row }), entity.InvalidDuplicateRow, 3},
 		{"a row twice far apart is reported at the second",
@@ -237,8 +212,6 @@ func TestValidateBatch(t *testing.T) {
 			with(4, func(c []entity.Change) { c[1].Key.Row = ""; c[3].Key.Row = c[0].Key.Row }), entity.InvalidDuplicateRow, 3},
 		{"a row that first comes after a fall is remembered too",
 			with(5, func(c []entity.Change) { c[1].Key.Row = ""; c[4].Key.Row = c[2].Key.Row }), entity.InvalidDuplicateRow, 4},
-		{"four entities near 1 MiB fit", with(4, heavy), entity.OK, 0},
-		{"five do not", with(5, heavy), entity.RequestBodyTooLarge, 4},
 	} {
 		got, index, detail := entity.ValidateBatch(row.changes)
 		checkCode(t, row.name, got, row.want, detail)

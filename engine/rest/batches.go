@@ -52,7 +52,7 @@ func (x *exchange) prepareBatch() (entity.Code, string) {
 	// From here on even what fails is a part of a reply with many.
 	x.boundary = boundary
 	code, index, detail := x.batch.Parse(boundary, x.text())
-	if x.batch.Payload > maxBody {
+	if x.batch.Payload > entity.MaxBatchPayload {
 		return entity.RequestBodyTooLarge, ""
 	}
 	if code != entity.OK {

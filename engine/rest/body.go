@@ -7,7 +7,7 @@ import (
 	"loadgen/engine/entity"
 )
 
-// maxBody bounds the body of a request, and the payload of a transaction; it is
+// maxBody bounds the body of a request; it is
 // enough for whatever entity the service takes. An entity counts two bytes for each UTF-16
 // unit of its 1 MiB of text, and JSON takes six at most (\uXXXX): 3 MiB; names
 // may come twice, in an annotation as well, but there are 252 of 255 units only.
@@ -20,7 +20,7 @@ const maxBody = 4 << 20
 // bytes at most (three of UTF-8, each as %XX), so 9,216; and the request's own
 // headers, some 200. 12 KiB a part leave 2,500 for the address of the account and
 // whatever else a client says.
-const maxBatchBody = maxBody + entity.MaxBatchChanges*12<<10
+const maxBatchBody = entity.MaxBatchPayload + entity.MaxBatchChanges*12<<10
 
 // maxHeaderBytes is what the header of a request may have in bytes: what the
 // [Listen] lets through, so that no list of names in it can be longer.

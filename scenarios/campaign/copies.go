@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/wire"
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/keys"
 	"loadgen/scenarios/workflow"
@@ -128,7 +129,10 @@ func joined(transaction, copies []entity.Change) (all, rest []entity.Change) {
 			rest = append(rest, c)
 		}
 	}
-	if code, _, _ := entity.ValidateBatch(all); len(all) > len(transaction) && code != entity.OK {
+	if len(all) == len(transaction) {
+		return all, rest
+	}
+	if code, _, _ := entity.ValidateBatch(all); code != entity.OK || wire.BatchPayload(all) > entity.MaxBatchPayload {
 		return transaction, copies
 	}
 	return all, rest
@@ -164,11 +168,7 @@ func (c *Campaign) incompleteLocations(phase int) ([]bool, error) {
 					changes += max(1, spec.Entities)
 				}
 			}
-			size := entity.Size(c.generator.Key(0), c.generator.Properties(0))
-			if c.Scenario.Entity.Sizes != nil {
-				size = c.Scenario.Entity.Size
-			}
-			apart := changes > entity.MaxBatchChanges || 2*changes*size > entity.MaxBatchBytes
+			apart := changes > entity.MaxBatchChanges || 2*changes*c.Scenario.Payload(c.generator) > entity.MaxBatchPayload
 			for location := range c.locations {
 				part, err := c.locations[location].part(spec)
 				if err != nil {

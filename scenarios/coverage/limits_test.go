@@ -24,9 +24,9 @@ func limits() []row {
 			"`loadgen simulate wide-entity --anti-pattern`, `loadgen simulate large-entity --anti-pattern`",
 			"excess over each of the three limits", "requests accepted: all three at the limit, none above it", quick,
 			vary(bound(3), entitiesTaken, 0, 1)},
-		{11, group, guide, "A transaction has at most 100 operations and 4 MiB, one table, one PartitionKey, and each entity once.",
+		{11, group, guide, "A transaction has at most 100 operations and 4 MiB of payload, one table, one PartitionKey, and each entity once.",
 			"`loadgen simulate stress --set phases.load.load.transaction=101` (exit code 2)",
-			"excess over each of the five limits", "requests accepted: all five at the limit, none above it", quick,
+			"operations, bytes of JSON or entities beyond each of the five limits", "requests accepted: all five at the limit, none above it", quick,
 			vary(bound(5), transactionsTaken, 0, 1)},
 		{12, group, guide, "A page ends at 1,000 entities and has a token for the next page.", "`loadgen simulate page-size`",
 			"entities of a partition", "pages: entities by 1,000, rounded up", quick,
@@ -130,9 +130,15 @@ func transactionsTaken(t testing.TB, excess int) float64 {
 		}
 		return list
 	}
-	// Two texts of 30 Ki characters are 120 KiB of an entity, at two bytes each: 34 of them are
-	// below 4 MiB, 35 beyond it.
-	large := fmt.Sprintf(`"A":%q,"B":%q`, strings.Repeat("x", 30<<10), strings.Repeat("y", 30<<10))
+	// 64 entities of 64 KiB of JSON are 4 MiB, in which a letter has one byte.
+	large := many(64, "bytes", "")
+	for i := range large {
+		room := 64<<10 - len(body("bytes", large[i].row, `"A":"","B":""`))
+		if i == 0 {
+			room += excess
+		}
+		large[i].properties = fmt.Sprintf(`"A":%q,"B":%q`, strings.Repeat("x", 32<<10), strings.Repeat("y", room-32<<10))
+	}
 	alike := func(one write) []write {
 		if excess > 0 {
 			return append(many(2, "kind", ""), one)
@@ -141,7 +147,7 @@ func transactionsTaken(t testing.TB, excess int) float64 {
 	}
 	taken := 0
 	for _, list := range [][]write{
-		many(100+excess, "number", ""), many(34+excess, "bytes", large),
+		many(100+excess, "number", ""), large,
 		alike(write{partition: "kind", row: "0"}), alike(write{partition: "another", row: "9"}),
 		alike(write{table: "Others", partition: "kind", row: "9"}),
 	} {

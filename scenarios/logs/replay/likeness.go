@@ -38,22 +38,22 @@ func Likeness(of *Operations) []byte {
 			singles = append(singles, one)
 		}
 	}
-	size, most := "1024", 1024
+	size, most, payload := "1024", 1024, 1024
 	if of.Bodies.Count() > 0 {
 		var given []string
 		for i, name := range keys.QuantileNames {
-			most = sizeOf(quantileOf(&of.Bodies, keys.QuantileShares[i]))
+			most, payload = sizeOf(quantileOf(&of.Bodies, keys.QuantileShares[i]))
 			given = append(given, fmt.Sprintf("%s: %d", name, most))
 		}
 		size = "{" + strings.Join(given, ", ") + "}"
-		if sizeOf(quantileOf(&of.Bodies, 0)) == most {
+		if least, _ := sizeOf(quantileOf(&of.Bodies, 0)); least == most {
 			size = fmt.Sprint(most)
 		}
 	}
 	loaded, transaction := 0, 0
 	if of.Counts[entity.Insert] < len(singles) {
 		loaded = min(mostLoaded, max(leastLoaded, len(singles)))
-		if fit := entity.MaxBatchBytes / most; fit < entity.MaxBatchChanges {
+		if fit := entity.MaxBatchPayload / payload; fit < entity.MaxBatchChanges {
 			transaction = fit
 		}
 	}
@@ -137,11 +137,12 @@ func quantileOf(bodies *results.Histogram, share float64) (body int64) {
 const likeProperty, likeFiller = "Value", "Filler"
 
 // sizeOf returns the size of an entity, by the rule of the service, whose body has so many
-// bytes: a letter has one there, and counts two.
-func sizeOf(body int64) int {
+// bytes, and how many bytes the likeness of it has: a letter has one there, and counts two.
+func sizeOf(body int64) (size, payload int) {
 	key, properties := entity.Key{Partition: "p100", Row: strings.Repeat("0", 10)},
 		[]entity.Property{{Name: likeProperty, Value: entity.Int32(1)}, {Name: likeFiller, Value: entity.String("")}}
-	bare := wire.RequestWeight(entity.Insert, &entity.Change{Verb: entity.Insert, Key: key, Properties: properties}, nil) - wire.InsertHead
+	bare := int(wire.BatchPayload([]entity.Change{{Verb: entity.Insert, Key: key, Properties: properties}}))
 	least := entity.Size(key, properties) + len("p1000")
-	return min(entity.MaxEntityBytes, max(least, least+int(2*(body-bare))))
+	size = min(entity.MaxEntityBytes, max(least, least+2*(int(body)-bare)))
+	return size, bare + (size-least)/2 + len("999999999")
 }
