@@ -42,6 +42,7 @@ func Document(record *results.Record, summary *results.Summary) *document.Docume
 	a.stepsByGroup()
 	a.requests()
 	a.operations()
+	a.wire()
 	if !many && (causes.Of(results.Failed) > 0 || len(causes.Only(results.Throttled)) > 1) {
 		a.table(a.causeTable())
 	}

@@ -27,6 +27,22 @@ func (a *author) operations() {
 	a.table(t)
 }
 
+// wire shows the bytes of each kind of operation on the wire, where they are known.
+func (a *author) wire() {
+	t := a.newTable("wire")
+	for _, name := range a.kinds() {
+		sum, told, from := a.kindTotal(name)
+		if sum.BytesOut == 0 {
+			continue
+		}
+		named := func(kind results.Kind) bool { return kind.Name == name }
+		t.Add(from, name, told.Operations, sum.BytesOut, sum.BytesIn, a.taken.OfKinds("sent_per_success", named).Pointer(), a.taken.OfKinds("received_per_success", named).Pointer())
+	}
+	if len(t.Rows) > 0 {
+		a.table(t)
+	}
+}
+
 // times shows the response and service times of each kind of operation, and of all in the steps.
 func (a *author) times() {
 	t := a.newTable("times")

@@ -62,7 +62,7 @@ func (s *Scenario) Payload(g *keys.Generator) int {
 func (s *Scenario) options() (keys.Options, []error) { return s.optionsOf(s.Design) }
 
 func (s *Scenario) optionsOf(d Design) (keys.Options, []error) {
-	o := keys.Options{Seed: s.Seed, Attributes: s.Attributes, Size: s.Entity.Size, Sizes: s.Entity.Sizes, Filler: s.Entity.Filler,
+	o := keys.Options{Seed: s.Seed, Attributes: s.Attributes, Size: s.Entity.Size, Sizes: s.Entity.Sizes, Filler: s.Entity.Filler, Gzip: s.Wire().Gzip,
 		History: s.Loaded(len(s.Phases))}
 	var faults []error
 	o.PartitionKey = parseTemplate("partition_key", d.PartitionKey, &faults)

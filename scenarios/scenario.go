@@ -47,6 +47,8 @@ type Scenario struct {
 	Faults []engine.FaultRule `yaml:"faults" says:"Faults injected while operations are offered." form:"faults"`
 	// Accounts are the storage accounts that the load is sharded over, nil for one.
 	Accounts *Accounts `yaml:"accounts" says:"Storage accounts that share the load."`
+	// Client is how clients send, nil for as this tool does.
+	Client *Client `yaml:"client" says:"How clients send their requests."`
 	// Attributes are the facts that keys and properties are formed from, in the
 	// order of the file.
 	Attributes []keys.Attribute `yaml:"attributes" says:"Random attributes of each entity, for keys and properties." form:"attributes"`

@@ -109,10 +109,10 @@ func operation(verb entity.Verb, size int) (*target.Operation, int64) {
 	case entity.Get:
 		op.Change.Key = entity.Key{Partition: "p", Row: "07"}
 		_, packed := stored(7)
-		return op, wire.ReplyWeight(verb, &op.Change, nil, packed)
+		return op, wire.ReplyWeight(verb, &op.Change, nil, packed, 0)
 	case entity.Query:
 		op.Query = target.Query{Range: filter.RowsFrom("p", ""), Top: 20}
-		return op, wire.PageWeight(20, stored)
+		return op, wire.PageWeight(20, stored, 0)
 	case entity.Batch:
 		for range 10 {
 			op.Changes = append(op.Changes, entity.Change{Verb: entity.Insert, Properties: content(size)})

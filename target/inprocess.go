@@ -17,6 +17,7 @@ type InProcess struct {
 	engine  *engine.Engine
 	account string
 	clock   clock.Clock
+	level   wire.Level
 }
 
 var (
@@ -27,7 +28,13 @@ var (
 
 // NewInProcess returns a target; the clock may be nil where only Submit is used.
 func NewInProcess(e *engine.Engine, account string, c clock.Clock) *InProcess {
-	return &InProcess{e, account, c}
+	return &InProcess{engine: e, account: account, clock: c}
+}
+
+// At has the replies weighed with the metadata of a level, and returns the target.
+func (t *InProcess) At(level wire.Level) *InProcess {
+	t.level = level
+	return t
 }
 
 // Do implements [InProcess]. The engine has carried out the operation even
@@ -67,7 +74,7 @@ func (t *InProcess) Submit(now clock.Instant, op *Operation) (outcome Outcome, d
 		project(outcome.Rows, op.Query.Select)
 	}
 	if weighs && request.ReplyBytes == 0 && outcome.Status != http.StatusServiceUnavailable {
-		t.engine.Sent(t.account, op.ReplyBytes(&outcome))
+		t.engine.Sent(t.account, op.ReplyBytes(&outcome, t.level))
 	}
 	return outcome, reply.Done
 }

@@ -2,15 +2,83 @@ package target
 
 import (
 	"context"
+	"encoding/binary"
 	"sync"
 	"time"
 
 	"loadgen/engine/clock"
+	"loadgen/engine/entity"
 	"loadgen/engine/model"
+	"loadgen/engine/wire"
 )
+
+// Wire says how clients use the protocol. The zero value is minimal metadata, TCP_NODELAY
+// and nothing compressed.
+type Wire struct {
+	// Level is the metadata that clients ask for in JSON replies.
+	Level wire.Level
+	// Nagle has clients send the head and the body of a request apart, with Nagle's algorithm.
+	Nagle bool
+	// Gzip says that Binary values which begin as gzip does were compressed by the client, whose
+	// processor that took [gzipTime].
+	Gzip bool
+	// Weighs has outcomes tell how long request and reply are.
+	Weighs bool
+}
+
+// Assumed: Linux and Windows delay acknowledgements by 40 ms or more, and gzip takes 15 ns a
+// byte at its fastest level.
+const (
+	delayedAck = 40 * time.Millisecond
+	gzipTime   = 15 * time.Nanosecond
+)
+
+// wait returns how long a request waits at the client before the network: for its compression,
+// and for the acknowledgement of its head, which Nagle's algorithm awaits before it sends a
+// small body.
+func (w *Wire) wait(op *Operation) (wait time.Duration) {
+	if w.Nagle && op.hasBody() {
+		wait = delayedAck
+	}
+	if !w.Gzip {
+		return wait
+	}
+	wait += time.Duration(unzipped(op.Change.Properties)) * gzipTime
+	for i := range op.Changes {
+		wait += time.Duration(unzipped(op.Changes[i].Properties)) * gzipTime
+	}
+	return wait
+}
+
+func (op *Operation) hasBody() bool {
+	switch {
+	case op.Beside != nil:
+		return len(op.Beside.Body) > 0
+	default:
+		return op.Verb == entity.Batch || op.Verb == entity.CreateTable || op.Verb.IsChange() && op.Verb != entity.Delete
+	}
+}
+
+// unzipped returns how many bytes the compressed properties have without compression, which
+// gzip writes into its last four bytes (RFC 1952).
+func unzipped(properties []entity.Property) (bytes uint32) {
+	for i := range properties {
+		if properties[i].Value.Type() != entity.TypeBinary {
+			continue
+		}
+		if b := properties[i].Value.Bytes(); len(b) > gzipFrame && b[0] == 0x1f && b[1] == 0x8b {
+			bytes += binary.LittleEndian.Uint32(b[len(b)-4:])
+		}
+	}
+	return bytes
+}
+
+// gzipFrame is how many bytes gzip puts around what it compresses.
+const gzipFrame = 18
 
 // Line is the network of the clients. It is safe for concurrent use.
 type Line struct {
+	wire       Wire
 	bandwidth  int64
 	loss       int64
 	retransmit time.Duration
@@ -21,13 +89,14 @@ type Line struct {
 	up, down []clock.Instant
 }
 
-// NewLine returns the line of a valid model, nil where that has none: no bandwidth, and no
-// packets that get lost.
-func NewLine(m *model.Model, seed uint64) *Line {
-	if m.ClientBandwidth == 0 && m.PacketLoss == 0 {
+// NewLine returns the line of a valid model and of clients, nil where neither has one: no
+// bandwidth, no packets that get lost, and the wire used as usual.
+func NewLine(m *model.Model, seed uint64, w Wire) *Line {
+	if m.ClientBandwidth == 0 && m.PacketLoss == 0 && w == (Wire{}) {
 		return nil
 	}
 	return &Line{
+		wire:      w,
 		bandwidth: m.ClientBandwidth, loss: m.PacketLoss, retransmit: m.RetransmitTime,
 		chances: clock.NewStream(seed, "line"),
 		up:      make([]clock.Instant, m.ClientMachines), down: make([]clock.Instant, m.ClientMachines),
@@ -37,7 +106,10 @@ func NewLine(m *model.Model, seed uint64) *Line {
 // Sends returns when a request that is sent now arrives at the account, and how long it waits
 // before for others of its machine.
 func (l *Line) Sends(now clock.Instant, op *Operation) (arrives clock.Instant, waits time.Duration) {
-	if l.bandwidth == 0 || !crosses(op) {
+	if !crosses(op) {
+		return now, 0
+	}
+	if now = now.Add(l.wire.wait(op)); l.bandwidth == 0 {
 		return now, 0
 	}
 	return l.pass(l.up, now, op.Number, op.RequestBytes())
@@ -50,8 +122,11 @@ func (l *Line) Receives(now clock.Instant, op *Operation, o *Outcome) (comes clo
 		return now, 0
 	}
 	comes = now
+	if l.wire.Weighs && o.Status != 0 {
+		o.BytesOut, o.BytesIn = op.RequestBytes(), op.ReplyBytes(o, l.wire.Level)
+	}
 	if l.bandwidth > 0 && o.Status != 0 {
-		comes, waits = l.pass(l.down, now, op.Number, op.ReplyBytes(o))
+		comes, waits = l.pass(l.down, now, op.Number, op.ReplyBytes(o, l.wire.Level))
 	}
 	if l.loss == 0 {
 		return comes, waits

@@ -16,7 +16,7 @@ type Sizes struct {
 
 // SizesOf reckons the sizes of a single write.
 func SizesOf(c *entity.Change) Sizes {
-	return Sizes{Request: wire.RequestWeight(c.Verb, c, nil), Reply: wire.ReplyWeight(c.Verb, c, nil, nil),
+	return Sizes{Request: wire.RequestWeight(c.Verb, c, nil), Reply: wire.ReplyWeight(c.Verb, c, nil, nil, 0),
 		Billed: int64(entity.Size(c.Key, c.Properties))}
 }
 
@@ -44,8 +44,9 @@ func (op *Operation) RequestBytes() (size int64) {
 	return size
 }
 
-// ReplyBytes returns how long the reply to an operation is on the wire that tells an outcome.
-func (op *Operation) ReplyBytes(o *Outcome) int64 {
+// ReplyBytes returns how long the reply to an operation is on the wire that tells an outcome,
+// with the metadata of a level.
+func (op *Operation) ReplyBytes(o *Outcome, level wire.Level) int64 {
 	switch {
 	case o.Status >= 300:
 		return wire.RefusedHead
@@ -56,9 +57,9 @@ func (op *Operation) ReplyBytes(o *Outcome) int64 {
 		}
 		return size
 	case op.Verb == entity.Query:
-		return wire.PageWeight(len(o.Rows), func(i int) (entity.Key, entity.Packed) { return o.Rows[i].Key, o.Rows[i].Entity })
+		return wire.PageWeight(len(o.Rows), func(i int) (entity.Key, entity.Packed) { return o.Rows[i].Key, o.Rows[i].Entity }, level)
 	default:
-		return wire.ReplyWeight(op.Verb, &op.Change, op.Changes, o.Entity)
+		return wire.ReplyWeight(op.Verb, &op.Change, op.Changes, o.Entity, level)
 	}
 }
 
@@ -71,5 +72,5 @@ func (op *Operation) WrittenBytes() int64 {
 	if op.Verb == entity.Get || op.Verb == entity.Query || op.Beside != nil {
 		return 0
 	}
-	return wire.ReplyWeight(op.Verb, &op.Change, op.Changes, nil)
+	return wire.ReplyWeight(op.Verb, &op.Change, op.Changes, nil, 0)
 }

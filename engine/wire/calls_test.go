@@ -110,15 +110,17 @@ func value(chance *rand.Rand) entity.Value {
 // What is reckoned of drawn entities, held to what the codec writes.
 func TestEntitiesWeighWhatTheCodecWrites(t *testing.T) {
 	chance := rand.New(rand.NewPCG(13, 1))
-	shown := wire.Rendering{Base: wire.Base{URL: "http://127.0.0.1:10002/loadgen"}}
-	for range 500 {
+	levels := []wire.Level{wire.MinimalMetadata, wire.NoMetadata, wire.FullMetadata}
+	for round := range 500 {
+		level := levels[round%len(levels)]
+		shown := wire.Rendering{Base: wire.Base{URL: "http://127.0.0.1:10002/loadgen", Account: "loadgen"}, Level: level}
 		c := drawn(chance)
 		body := wire.AppendEntityBody(nil, c.Key, c.Properties)
 		got, want := wire.RequestWeight(entity.Insert, c, nil)-wire.InsertHead, int64(len(body))
 		require.Truef(t, got == want, "Request of %s = %d bytes; the codec writes %d", body, got, want)
 		packed := entity.Pack(nil, entity.Ticks(638_000_000_000_000_000), c.Properties)
 		row := shown.AppendEntity(nil, c.Key, packed)
-		if got, want := wire.ReplyWeight(entity.Get, c, nil, packed)-wire.GotHead, int64(len(row)); got != want {
+		if got, want := wire.ReplyWeight(entity.Get, c, nil, packed, level)-wire.GotHead, int64(len(row)); got != want {
 			t.Fatalf("Reply of %s = %d bytes; the codec writes %d", row, got, want)
 		}
 		address := wire.AppendLinkLiteral(wire.AppendLinkLiteral(nil, c.Key.Partition), c.Key.Row)
@@ -142,7 +144,7 @@ func TestPagesWeighWhatTheCodecWrites(t *testing.T) {
 			body = shown.AppendRow(body, i == 0, keys[i], packed[i])
 		}
 		want := len(shown.AppendPageEnd(body))
-		got := wire.PageWeight(rows, func(i int) (entity.Key, entity.Packed) { return keys[i], packed[i] }) - wire.PageHead
+		got := wire.PageWeight(rows, func(i int) (entity.Key, entity.Packed) { return keys[i], packed[i] }, 0) - wire.PageHead
 		if far := got - int64(want); rows <= 64 && (far < -1 || far > 1) || far > int64(want/10) || far < -int64(want/10) {
 			t.Errorf("a page of %d rows is reckoned at %d bytes; the codec writes %d", rows, got, want)
 		}

@@ -14,7 +14,7 @@ func written(c *entity.Change) int64 {
 	}
 	size := len(`{"PartitionKey":"","RowKey":""}`) + len(c.Key.Partition) + len(c.Key.Row)
 	for i := range c.Properties {
-		size += property(c.Properties[i].Name, &c.Properties[i].Value)
+		size += property(c.Properties[i].Name, &c.Properties[i].Value, true)
 	}
 	return int64(size)
 }
@@ -42,28 +42,37 @@ func BatchPayload(changes []entity.Change) int64 {
 	return size
 }
 
-// entityReplyLength is how long an entity is in a reply, in which its metadata is minimal; a selection
+// entityReplyLength is how long an entity is in a reply at a level of metadata; a selection
 // leaves out its PartitionKey and the like only where somebody asks for that, so it is not
-// looked at.
-func entityReplyLength(k entity.Key, p entity.Packed) int64 {
-	const tag = `"odata.etag":"W/\"datetime'%3A%3A'\"",`
-	size := len(tag) - len("::") + len(`{"PartitionKey":"","RowKey":"","Timestamp":""}`) + 2*instant(p.Timestamp()) + len(k.Partition) + len(k.Row)
+// looked at. The name of its table, which full metadata repeats, is left out.
+func entityReplyLength(k entity.Key, p entity.Packed, level Level) int64 {
+	stamp := instant(p.Timestamp())
+	size := len(`{"PartitionKey":"","RowKey":"","Timestamp":""}`) + stamp + len(k.Partition) + len(k.Row)
+	if level != NoMetadata {
+		const tag = `"odata.etag":"W/\"datetime'%3A%3A'\"",`
+		size += len(tag) - len("::") + stamp
+	}
+	if level == FullMetadata {
+		const full = `"odata.type":"loadgen.","odata.id":"http://127.0.0.1:10002/loadgen/(PartitionKey='',RowKey='')",` +
+			`"odata.editLink":"(PartitionKey='',RowKey='')","Timestamp@odata.type":"Edm.DateTime",`
+		size += len(full) + 2*int(key(k))
+	}
 	properties := p.Cursor()
 	for next := (entity.Property{}); properties.Next(&next); {
-		size += property(next.Name, &next.Value)
+		size += property(next.Name, &next.Value, level != NoMetadata)
 	}
 	return int64(size)
 }
 
-// property returns the length of a property with the comma before it, and with its type if JSON does not tell that.
-func property(name string, v *entity.Value) int {
+// property returns the length of a property with the comma before it, and if annotated with its type where JSON does not tell that.
+func property(name string, v *entity.Value, annotated bool) int {
 	size := len(`,"":`) + len(name)
 	if v.Type() == entity.TypeDouble {
 		// It is exact for whole numbers, and about right for others.
 		if f := v.Float(); math.Abs(f) >= 1<<53 || f != math.Trunc(f) {
 			return size + len(`0.1234567890123456`)
 		}
-	} else if needsAnnotation(v) {
+	} else if annotated && needsAnnotation(v) {
 		size += len(`,"@odata.type":""`) + len(name) + len(v.Type().String())
 	}
 	switch v.Type() {

@@ -29,6 +29,18 @@ func (l Level) ContentType() string {
 	}
 }
 
+// String returns the level as the option odata of an Accept header has it.
+func (l Level) String() string {
+	switch l {
+	case NoMetadata:
+		return "nometadata"
+	case FullMetadata:
+		return "fullmetadata"
+	default:
+		return "minimalmetadata"
+	}
+}
+
 // ParseLevel returns the level that an Accept header or a $format option asks
 // for: of a list the first acceptable item; an absent one or */* is minimal. It
 // is false where only formats are acceptable that the service does not speak.

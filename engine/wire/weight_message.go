@@ -59,12 +59,15 @@ func QueryWeight(from, to entity.Key, selected []string) int64 {
 }
 
 // ReplyWeight is how long a reply is, in bytes: with the entity of a Get or the rows of a page, each
-// as it is sent, or what is said of a write.
-func ReplyWeight(verb entity.Verb, c *entity.Change, changes []entity.Change, got entity.Packed) int64 {
+// at a level of metadata, or what is said of a write.
+func ReplyWeight(verb entity.Verb, c *entity.Change, changes []entity.Change, got entity.Packed, level Level) int64 {
 	switch {
 	case got != nil:
-		const metadata = len(`"odata.metadata":"http://127.0.0.1:10002/loadgen/$metadata#/@Element",`)
-		return GotHead + int64(metadata) + entityReplyLength(c.Key, got)
+		metadata := len(`"odata.metadata":"http://127.0.0.1:10002/loadgen/$metadata#/@Element",`)
+		if level == NoMetadata {
+			metadata = 0
+		}
+		return GotHead + int64(metadata) + entityReplyLength(c.Key, got, level)
 	case verb == entity.Insert:
 		return MadeHead + 2*key(c.Key)
 	case verb == entity.Batch:
@@ -82,12 +85,16 @@ func ReplyWeight(verb entity.Verb, c *entity.Change, changes []entity.Change, go
 
 // PageWeight is how long the reply to a query is, in bytes, which holds so many rows: reckoned from
 // at most 64 of them, evenly spaced.
-func PageWeight(rows int, row func(i int) (entity.Key, entity.Packed)) int64 {
-	const metadata = len(`{"odata.metadata":"http://127.0.0.1:10002/loadgen/$metadata#","value":[]}`)
+func PageWeight(rows int, row func(i int) (entity.Key, entity.Packed), level Level) int64 {
+	metadata := len(`{"odata.metadata":"http://127.0.0.1:10002/loadgen/$metadata#","value":[]}`)
+	if level == NoMetadata {
+		metadata = len(`{"value":[]}`)
+	}
 	const most = 64
 	looked, sum := 0, int64(0)
 	for i := 0; i < rows; i += (rows + most - 1) / most {
-		sum += entityReplyLength(row(i)) + 1
+		key, packed := row(i)
+		sum += entityReplyLength(key, packed, level) + 1
 		looked++
 	}
 	if looked > 0 {

@@ -61,6 +61,8 @@ func Figures(record *results.Record, summary *results.Summary) (list []Figure) {
 		}
 		add(kind.Name, "requests for each done", "rate", counts, of("requests_per_success"))
 		add(kind.Name, "entities counted for each done", "rate", counts, of("counted_per_success"))
+		add(kind.Name, "bytes sent for each done", "rate", counts, of("sent_per_success"))
+		add(kind.Name, "bytes received for each done", "rate", counts, of("received_per_success"))
 		add(kind.Name, "response p50", micros, figure.Modelled, of("p50"))
 		add(kind.Name, "response p99", micros, figure.Modelled, of("p99"))
 	}

@@ -430,6 +430,8 @@ var successCosts = []Definition{
 	perSuccess("returned_per_success", "entities in replies", returned),
 	perSuccess("billed_per_success", "billed transactions without throttled ones", (*results.KindStats).Billed),
 	perSuccess("throttled_per_success", "throttled requests", throttled),
+	wirePerSuccess("sent_per_success", "bytes of requests", func(k *results.KindStats) int64 { return k.BytesOut }),
+	wirePerSuccess("received_per_success", "bytes of replies", func(k *results.KindStats) int64 { return k.BytesIn }),
 	perSuccess("stored_per_success", "bytes written, as billed", func(k *results.KindStats) int64 { return k.Stored }),
 	{Name: "fairness", About: "Jain's fairness index of partitions offered under half their target: 1 is equal",
 		Scope: OfRun, Unit: Ratio, Better: Higher, take: func(s *Selection) Value {
@@ -443,6 +445,20 @@ var successCosts = []Definition{
 
 func perSuccess(name, about string, part countFunc) Definition {
 	return ratioOf(name, about+" per successful operation", Ratio, part, succeeded, "no operation succeeded")
+}
+
+// wirePerSuccess is perSuccess of bytes on the wire, which a simulation without client.wire does not weigh.
+func wirePerSuccess(name, about string, bytes countFunc) Definition {
+	d := perSuccess(name, about+" on the wire, heads included,", bytes)
+	take := d.take
+	d.take = func(s *Selection) Value {
+		sum := s.counts()
+		if sum.BytesOut == 0 {
+			return unknownValue("bytes on the wire were not weighed; set client.wire")
+		}
+		return take(s)
+	}
+	return d
 }
 
 // coldFigure returns a figure of the partitions that were offered less than half the target: of the classes that lie

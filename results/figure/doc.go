@@ -88,6 +88,8 @@
 //	returned_per_success   entities that replies held
 //	billed_per_success     billed transactions, throttled ones apart
 //	throttled_per_success  throttled attempts
+//	sent_per_success       bytes of requests on the wire, heads included, where they are weighed
+//	received_per_success   bytes of replies on the wire
 //	stored_per_success     bytes written, as the service bills them
 //
 // Partitions that were offered less than half a partition's target, in the whole run:

@@ -122,7 +122,7 @@ func rows() []row {
 	var all []row
 	for _, group := range []func() []row{
 		dataModel, keys, limits, partitions, ranges, balancing, accounting, queries, writes, transactions, concurrency,
-		designPatterns, antiPatterns, relations, types, procedure, retries, clientPractice, security, parallelism, stores, across,
+		designPatterns, antiPatterns, relations, types, procedure, retries, clientPractice, security, parallelism, stores, across, clientWire,
 	} {
 		all = append(all, group()...)
 	}

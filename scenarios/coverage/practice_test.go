@@ -27,18 +27,15 @@ func clientPractice() []row {
 			"concurrent requests, each of 49 ms with its pause", "requests/s: concurrent requests by 49 ms", false,
 			vary(func(n int) band { return about(float64(n)/.049, .03) }, playing[int]("served(night)", "checklist-parallelism", "phases.night.clients=%v"), 10, 60)},
 		{82, group, checklist, "JSON without metadata is the smallest reply.",
-			overHTTP(
-				`t Races --json '{"PartitionKey":"a","RowKey":"1","N":"7","N@odata.type":"Edm.Int64"}'`,
-				`t 'Races()' -H 'Accept: application/json;odata=nometadata'`,
-				`t 'Races()' -H 'Accept: application/json;odata=fullmetadata'`),
-			"Int64 properties of each of 50 entities", "bytes of an entity's minimal metadata: its ETag, and a type for each property", quick,
-			vary(func(n int) band {
-				added := len(`"odata.etag":"W/\"datetime'2026-11-20T11%3A48%3A19.0000000Z'\"",`)
-				for i := range n {
-					added += len(fmt.Sprintf(`"N%d@odata.type":"Edm.Int64",`, i))
+			"`loadgen simulate json-metadata`, `loadgen simulate json-metadata --set client.wire.json=full`", "level of metadata, of entities with two Int64", "bytes that it adds to an entity: its ETag and types; and its type, addresses and the type of its Timestamp", false,
+			vary(func(level string) band {
+				added := len(`"odata.etag":"W/\"datetime'2026-11-20T11%3A48%3A19.0000000Z'\"",` + `"Reading@odata.type":"Edm.Int64","Total@odata.type":"Edm.Int64",`)
+				if level == "full" {
+					added += len(`"odata.type":"loadgen.","odata.id":"http://127.0.0.1:10002/loadgen/(PartitionKey='north',RowKey='1000')",` +
+						`"odata.editLink":"(PartitionKey='north',RowKey='1000')","Timestamp@odata.type":"Edm.DateTime",`)
 				}
-				return exactly(added)
-			}, bytesOfMetadata, 1, 6)},
+				return band{float64(added), 1}
+			}, metadataOfPage, "minimal", "full")},
 		{83, group, checklist, "Near the limit of an account, shard the load over several, one in each region that has users.",
 			"`loadgen simulate account-ceiling`, `loadgen simulate account-ceiling --anti-pattern`",
 			"accounts with 1,000/s each, under 1,600/s", "share throttled", false,
@@ -122,24 +119,6 @@ func itemsTold(t testing.TB, example string) float64 {
 		}
 	}
 	return float64(len(seen))
-}
-
-// bytesOfMetadata returns how much longer a page is, for each of its entities, with minimal
-// metadata than with none, without what stands once at its head.
-func bytesOfMetadata(t testing.TB, n int) float64 {
-	page := func(entities int, level string) int {
-		w := newWire(t)
-		for i := range entities {
-			var properties []string
-			for p := range n {
-				properties = append(properties, fmt.Sprintf(`"N%d":"7","N%d@odata.type":"Edm.Int64"`, p, p))
-			}
-			w.insert("one", fmt.Sprint(i), strings.Join(properties, ","))
-		}
-		return w.want(200, "GET", "/Races()", "", "Accept: application/json;odata="+level).Body.Len()
-	}
-	each := func(level string) int { return page(50, level) - page(0, level) }
-	return float64(each("minimalmetadata")-each("nometadata")) / 50
 }
 
 func security() []row {

@@ -76,7 +76,7 @@ func behind(t testing.TB, settings string) *target.Line {
 		name, value, _ := strings.Cut(one, "=")
 		require.NoError(t, m.Set(name, value))
 	}
-	return target.NewLine(m, 5)
+	return target.NewLine(m, 5, target.Wire{})
 }
 
 // Of each load the runners keep the same record, to the byte, of the same attempts, and their

@@ -152,20 +152,29 @@ func (g *Generator) Properties(n uint64) []entity.Property { return g.Properties
 // PropertiesOf returns the properties of an event, its filler last. The slice is
 // the caller's.
 func (g *Generator) PropertiesOf(e Event) []entity.Property {
-	if g.options.Filler == "" {
-		return g.written(e)
+	properties := g.written(e)
+	if g.options.Filler != "" {
+		properties = g.padded(properties, g.KeyOf(e), e.Number)
 	}
-	return g.padded(g.written(e), g.KeyOf(e), e.Number)
+	return g.stored(properties)
 }
 
 // EntityOf returns the key of an event and its properties, as KeyOf and PropertiesOf do, and
 // forms the key once.
 func (g *Generator) EntityOf(e Event) (entity.Key, []entity.Property) {
 	key, properties := g.KeyOf(e), g.written(e)
-	if g.options.Filler == "" {
-		return key, properties
+	if g.options.Filler != "" {
+		properties = g.padded(properties, key, e.Number)
 	}
-	return key, g.padded(properties, key, e.Number)
+	return key, g.stored(properties)
+}
+
+// stored returns properties as clients store them.
+func (g *Generator) stored(properties []entity.Property) []entity.Property {
+	if g.options.Gzip {
+		compress(properties)
+	}
+	return properties
 }
 
 // written returns the properties of an event but for its filler, for which there is room.
@@ -218,6 +227,9 @@ func (g *Generator) MeanSize() (float64, bool) {
 // does, and where nothing is sent over a network, nobody looks at them.
 func (g *Generator) Blank() *Generator {
 	blank := *g
+	if g.options.Gzip {
+		return &blank // one letter would be compressed to nothing
+	}
 	blank.blank = strings.Repeat("0", entity.MaxStringUnits)
 	return &blank
 }
@@ -291,7 +303,7 @@ func (p *Part) PropertiesOf(e Event) []entity.Property {
 	if p.All {
 		return p.Of.PropertiesOf(e)
 	}
-	return p.Of.form(make([]entity.Property, 0, len(p.properties)), p.properties, e)
+	return p.Of.stored(p.Of.form(make([]entity.Property, 0, len(p.properties)), p.properties, e))
 }
 
 // alphabet is what a filler is written in: one UTF-16 code unit each, so that

@@ -33,6 +33,9 @@ type Options struct {
 	// that pads the entity; empty leaves it out. Where Size asks for more than
 	// one String can hold, further ones follow: Notes, Notes2, Notes3.
 	Filler string
+	// Gzip has long String properties compressed and kept as Binary, by whoever writes them.
+	// Size is that of the entity before.
+	Gzip bool
 }
 
 // Validate returns everything that is wrong with the options, each a [*ValueFault];

@@ -45,7 +45,7 @@ var errRehearsed = errors.New("as many attempts as a rehearsal may take")
 func (p *Plan) Rehearse(ctx context.Context, most int64) (*Rehearsal, error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	weight := new(weighing)
+	weight := &weighing{level: p.Scenario.Wire().Level}
 	alone := Plan{Scenario: p.carried(), Peak: p.Peak, RetryChosen: true, Verify: p.Verify,
 		Progress: &rehearsing{left: most, end: func() { end(errRehearsed) }},
 		weighing: weight}
@@ -166,6 +166,7 @@ type weighing struct {
 	seconds []traffic
 	// throttledBy is what [loadgen/engine.Engine.ThrottledBy] told in the end.
 	throttledBy map[string]int64
+	level       wire.Level
 	room        []byte
 }
 
@@ -302,7 +303,7 @@ func (w *weighing) reply(op *target.Operation, o *target.Outcome) int64 {
 	if o.Status >= 300 || o.Status == 0 {
 		return wire.RefusedHead
 	}
-	shown := wire.Rendering{Base: wire.Base{URL: usualBase}, Table: op.Table}
+	shown := wire.Rendering{Base: wire.Base{URL: usualBase}, Level: w.level, Table: op.Table}
 	if selected := op.Query.Select; len(selected) > 0 {
 		shown.Select = slices.Concat([]string{"PartitionKey", "RowKey"}, selected)
 	}

@@ -83,7 +83,7 @@ func (p *Plan) simulate(ctx context.Context, campaign *campaign.Campaign, epoch 
 	tail := drive.NewTail(tailStretch)
 	var each []target.Immediate
 	for _, name := range accountsOf(s) {
-		each = append(each, target.NewInProcess(e, name, nil))
+		each = append(each, target.NewInProcess(e, name, nil).At(s.Wire().Level))
 	}
 	at := each[0]
 	if len(each) > 1 {
@@ -100,7 +100,7 @@ func (p *Plan) simulate(ctx context.Context, campaign *campaign.Campaign, epoch 
 	if p.injector != nil {
 		at, books = p.injector.BeforeImmediate(at), p.injector.Corrected(books)
 	}
-	runner := &drive.Virtual{Target: at, Line: target.NewLine(m, s.Seed)}
+	runner := &drive.Virtual{Target: at, Line: target.NewLine(m, s.Seed, s.Wire())}
 	ended := campaign.Run(ctx, runner, &drive.Ledger{Recorder: k.recorder, Observers: append(observers, tail),
 		Happenings: func(now clock.Instant) []results.Event {
 			e.Advance(now)

@@ -101,7 +101,7 @@ func (p *Plan) open(ctx context.Context, clk clock.Real, id string) (*destinatio
 			names := accountsOf(p.Scenario)
 			var each []target.Target
 			for _, name := range names {
-				each = append(each, target.NewInProcess(e, name, clk))
+				each = append(each, target.NewInProcess(e, name, clk).At(p.Scenario.Wire().Level))
 			}
 			t := together(each)
 			d.target, d.counter = t, t.(target.Counter) // as one alone and several together are
@@ -124,13 +124,19 @@ func (p *Plan) open(ctx context.Context, clk clock.Real, id string) (*destinatio
 }
 
 // line returns the line between the clients and the account that the scenario's model
-// describes, nil where nothing of it is bounded.
+// describes, nil where nothing of it is bounded. Over sockets, and for compression in real
+// time, clients do what the wire of a simulation assumes.
 func (p *Plan) line() *target.Line {
 	m, err := p.model()
 	if err != nil {
 		return nil
 	}
-	return target.NewLine(m, p.Scenario.Seed)
+	var w target.Wire
+	if p.On == InProcess {
+		w = p.Scenario.Wire()
+		w.Gzip = false
+	}
+	return target.NewLine(m, p.Scenario.Seed, w)
 }
 
 // embeddedEngine builds the engine that the scenario's model describes.
@@ -208,7 +214,8 @@ func (p *Plan) connectEngine(d *destination, address string, secret *wire.Secret
 		}
 		endpoints = append(endpoints, endpoint)
 	}
-	return d.connect(endpoints, azure.Options{Connections: p.workers(), AskCounted: true, Clock: clk, Calendar: clk, RunID: id, Client: azure.Client(p.Client)})
+	w := p.Scenario.Wire()
+	return d.connect(endpoints, azure.Options{Level: w.Level, Nagle: w.Nagle, Connections: p.workers(), AskCounted: true, Clock: clk, Calendar: clk, RunID: id, Client: azure.Client(p.Client)})
 }
 
 // connectionsFor returns the bound on connections of a server that so many workers
@@ -236,7 +243,8 @@ func (p *Plan) openRemote(ctx context.Context, d *destination, clk clock.Real, i
 	if p.Driver == Vegeta {
 		by = azure.ByNetHTTP // which is what that driver sends by
 	}
-	err := d.connect(p.Accounts, azure.Options{Connections: p.workers(), Clock: clk, Calendar: clk, RunID: id,
+	w := p.Scenario.Wire()
+	err := d.connect(p.Accounts, azure.Options{Level: w.Level, Nagle: w.Nagle, Connections: p.workers(), Clock: clk, Calendar: clk, RunID: id,
 		Client: by, TLS: p.Trust, Observe: true})
 	if err != nil {
 		return wrong("", "%v", err)

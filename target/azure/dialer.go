@@ -18,9 +18,11 @@ type dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 // dialer opens connections and counts them. Safe for concurrent use.
 type dialer struct {
-	clock   clock.Clock
-	limit   time.Duration
-	tls     *tls.Config
+	clock clock.Clock
+	limit time.Duration
+	tls   *tls.Config
+	// nagle leaves Nagle's algorithm on.
+	nagle   bool
 	counter *counter
 	open    dial
 }
@@ -33,7 +35,7 @@ var (
 	errClosed    = errors.New("the target was closed before the reply")
 )
 
-// plain opens a connection without TLS. TCP_NODELAY is on: net sets it.
+// plain opens a connection without TLS.
 func (d *dialer) plain(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := d.connect(ctx, network, address)
 	return d.counted(conn, err)
@@ -81,6 +83,9 @@ func (d *dialer) connect(ctx context.Context, network, address string) (net.Conn
 	d.counter.connects.add(d.clock.Now().Sub(began) - lookup)
 	if err != nil {
 		return nil, orCause(ctx, err)
+	}
+	if tcp, is := conn.(*net.TCPConn); is && d.nagle {
+		_ = tcp.SetNoDelay(false) // net switches it off; a connection that is closed already fails at once
 	}
 	return conn, nil
 }

@@ -10,7 +10,6 @@ import (
 // What the heads of all requests have in common, but for the host. They follow
 // one another in the order of the headers' names, save for the first three.
 const (
-	acceptLine  = "Accept: application/json;odata=minimalmetadata\r\n"
 	serviceLine = "DataServiceVersion: 3.0;\r\n"
 	newestLine  = "MaxDataServiceVersion: 3.0;NetFx\r\n"
 	askLine     = wire.AskHeader + ": " + wire.AskCounted + "\r\n"
@@ -41,7 +40,7 @@ func (a *attempt) finish(number uint64, path int) {
 		m = strconv.AppendInt(append(m, "Content-Length: "...), int64(len(a.content)), 10)
 		m = append(m, "\r\n"...)
 	}
-	m = append(m, acceptLine...)
+	m = append(m, t.accept...)
 	if by.secret != nil {
 		m = by.secret.AppendAuthorization(append(m, "Authorization: "...), t.scheme, &wire.Signable{
 			Method: a.method, ContentType: a.values[typeSlot], Date: latest.text,
@@ -70,9 +69,11 @@ func (a *attempt) finish(number uint64, path int) {
 	a.message = m
 }
 
-// apart reports whether the body is too large to go out in one piece with the
-// head.
-func (a *attempt) apart() bool { return len(a.content) > connectionBuffer }
+// apart reports whether the body goes out by itself: it is too large for one piece with the
+// head, or Nagle's algorithm is wanted.
+func (a *attempt) apart() bool {
+	return len(a.content) > connectionBuffer || a.target.nagle && len(a.content) > 0
+}
 
 // appendHeader appends a header, unless its value is empty.
 func appendHeader(dst []byte, name, value string) []byte {

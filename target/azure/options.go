@@ -56,6 +56,11 @@ type Options struct {
 	// Proxy returns the proxy for an address, nil for none; nil is the one that the environment
 	// names (HTTPS_PROXY, HTTP_PROXY, NO_PROXY). Native goes by none.
 	Proxy func(*url.URL) (*url.URL, error)
+	// Level is the metadata of JSON replies; minimal.
+	Level wire.Level
+	// Nagle leaves Nagle's algorithm on, and sends the head and the body of a request apart.
+	// ByNetHTTP sends small requests in one piece all the same.
+	Nagle bool
 	// Observe has taken down what the service says: see [Target.Said].
 	Observe bool
 	// Budget is what the replies under way may hold together, of all targets that share

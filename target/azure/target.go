@@ -23,11 +23,15 @@ import (
 // Target sends operations to one account of a table service. It is safe for
 // concurrent use.
 type Target struct {
-	endpoint   Endpoint
-	base       string
-	address    string // host and port, to be dialled
-	begin      string
-	scheme     wire.SigningScheme
+	endpoint Endpoint
+	base     string
+	address  string // host and port, to be dialled
+	begin    string
+	scheme   wire.SigningScheme
+	// accept is the line of a head that says which metadata replies have.
+	accept string
+	// nagle has head and body sent apart.
+	nagle      bool
 	askCounted bool
 	runID      string
 	clock      clock.Clock
@@ -74,11 +78,11 @@ func New(o Options) (*Target, error) {
 	}
 	o.Timeout, o.RunID = cmp.Or(o.Timeout, defaultTimeout), cmp.Or(o.RunID, defaultRunID)
 	t := &Target{endpoint: o.Endpoint, base: o.Endpoint.base(), scheme: o.Scheme,
-		askCounted: o.AskCounted, runID: o.RunID, clock: o.Clock}
+		accept: "Accept: application/json;odata=" + o.Level.String() + "\r\n", nagle: o.Nagle, askCounted: o.AskCounted, runID: o.RunID, clock: o.Clock}
 	t.address = o.Endpoint.Socket()
 	t.begin = " HTTP/1.1\r\nHost: " + o.Endpoint.host + "\r\nUser-Agent: loadgen\r\n"
 	t.dates.calendar = o.Calendar
-	t.dialer = &dialer{clock: o.Clock, limit: o.Timeout, counter: &t.counter, open: new(net.Dialer).DialContext}
+	t.dialer = &dialer{clock: o.Clock, limit: o.Timeout, nagle: o.Nagle, counter: &t.counter, open: new(net.Dialer).DialContext}
 	t.dialer.tls = o.TLS.Clone()
 	if t.dialer.tls == nil {
 		t.dialer.tls = new(tls.Config)

@@ -1,0 +1,51 @@
+package coverage_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"strings"
+	"testing"
+)
+
+func clientWire() []row {
+	const group = "The client's wire"
+	return []row{
+		{91, group, checklist, "Nagle's algorithm is off: a small request that is sent in two pieces waits for a delayed acknowledgement.",
+			"`nagle-off`", "Nagle's algorithm", "milliseconds of a write: the way and the service, 9, and 40 assumed for the acknowledgement", false,
+			vary(either("on", band{49, .3}, band{9, .3}), func(t testing.TB, nagle string) float64 {
+				return play(t, "nagle-off", "client.wire.nagle="+nagle).of(t, "mean(write)") / 1e6
+			}, "off", "on")},
+		{92, group, checklist, "Near a limit of bytes, clients compress what they store.",
+			"`compress-on-client`", "repetitions of a sentence of 54 letters", "bytes of a write: 507 of its head, keys and names, and the text's gzip in base64", false,
+			vary(func(n int) band { return band{float64(compressedWrite(n)), 3} }, func(t testing.TB, n int) float64 {
+				return play(t, "compress-on-client", set("entity.properties.0.value", strings.Repeat(sentence, n))).of(t, "sent_per_success(save)")
+			}, 10, 60)},
+	}
+}
+
+const sentence = "The runner wants a place in the first row at the start"
+
+// compressedWrite returns how long a request is that inserts a sentence so many times.
+func compressedWrite(n int) int {
+	var packed bytes.Buffer
+	w, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed)
+	if err == nil {
+		_, err = w.Write([]byte(strings.Repeat(sentence, n)))
+	}
+	if err != nil || w.Close() != nil {
+		return 0
+	}
+	return 507 + len(`{"PartitionKey":"1234","RowKey":"123","Text@odata.type":"Edm.Binary","Text":""}`) + base64.StdEncoding.EncodedLen(packed.Len())
+}
+
+// metadataOfPage returns how many bytes a level of metadata adds to each entity of a page.
+func metadataOfPage(t testing.TB, level string) float64 {
+	page := func(level string) (bytes, entities float64) {
+		p := play(t, "json-metadata", "client.wire.json="+level, "model.client_bandwidth=0")
+		return p.of(t, "received_per_success(page)"), p.of(t, "returned_per_success(page)")
+	}
+	bare, _ := page("none")
+	bytes, entities := page(level)
+	return (bytes - bare - float64(len(`"odata.metadata":"http://127.0.0.1:10002/loadgen/$metadata#",`))) / entities
+}
