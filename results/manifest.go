@@ -245,4 +245,6 @@ type Environment struct {
 	CPUs       int `json:"cpus" merge:"sum"`
 	GOMAXPROCS int `json:"gomaxprocs" merge:"sum"`
 	Workers    int `json:"workers" merge:"sum"`
+	// WorkersFrom names where a user chose the workers, such as --workers; empty where nobody did.
+	WorkersFrom string `json:"workers_from,omitempty"`
 }

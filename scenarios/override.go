@@ -106,6 +106,19 @@ func (s *Scenario) Credit(path, from string) {
 	s.places = own
 }
 
+// WorkersFrom names what bounds the workers: the flag that did, or the scenario; empty where
+// nothing does.
+func (s *Scenario) WorkersFrom() string {
+	switch at := s.places.Of("workers"); {
+	case s.Workers == 0:
+		return ""
+	case strings.HasPrefix(at.File, "--"):
+		return at.File
+	default:
+		return "workers of the scenario"
+	}
+}
+
 // candidate is one way to read an override's value.
 type candidate struct {
 	value  *fields.Node

@@ -503,6 +503,25 @@ func (e *evidence) TooFewWorkers() bool {
 	return slices.ContainsFunc(e.strains, func(s Strain) bool { return s.Cause == TooFewWorkers })
 }
 
+// UserBound says that the workers which the user chose were all busy, empty if the generator was late mostly for other
+// reasons, or nobody chose them.
+func (e *evidence) UserBound() string {
+	env := &e.Manifest.Environment
+	if env.WorkersFrom == "" {
+		return ""
+	}
+	list, _ := countCauses(e.strains)
+	at := slices.IndexFunc(list, func(one lateSeconds) bool { return one.Cause.Generators() })
+	if at < 0 || list[at].Cause != TooFewWorkers {
+		return ""
+	}
+	are := "were all busy"
+	if env.Workers == 1 {
+		are = "was busy"
+	}
+	return document.Counted(env.Workers, "worker") + ", from " + env.WorkersFrom + ", " + are
+}
+
 // HasSteps reports whether the run reports steps.
 func (e *evidence) HasSteps() bool { return len(figure.Shown(e.Record)) > 0 }
 

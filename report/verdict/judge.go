@@ -30,6 +30,7 @@ func Judge(record *results.Record) *results.Summary {
 	setWholeSeconds(record, s)
 	e := evidenceOf(record, s)
 	s.Validity, s.Reasons = e.validity()
+	s.UserBound = e.UserBound()
 	s.ClientLimited = append([]string{}, narrative().Phrases(e, clientLimits)...)
 	figures := e.figures
 	s.Phases, s.ShareThrottled = e.phases(), figures.Share("throttled").Pointer()

@@ -50,6 +50,15 @@ const (
 	lineBound = "the client's line limited the load"
 )
 
+// whyLate is notSent, or names the workers that a user chose if all of them were busy.
+func (f *Figures) whyLate() string {
+	g, env := f.record.Generator, &f.record.Manifest.Environment
+	if env.WorkersFrom == "" || g == nil || g.LeastFree == nil || *g.LeastFree > 0 {
+		return notSent
+	}
+	return "the load waited for workers, bound by " + env.WorkersFrom
+}
+
 // Holding is whether a step holds its rate.
 type Holding struct {
 	// Holds reports that all operations due in the step succeeded, that at most 0.5 % of the
@@ -91,7 +100,7 @@ func (f *Figures) Holds(step Step, waited func(second int64) string) Holding {
 		}
 		return Holding{Unsent: unsent}
 	case unsent == notSent:
-		return Holding{Why: unsent, Unsent: unsent}
+		return Holding{Why: f.whyLate(), Unsent: unsent}
 	case sum.Scheduled > sum.Succeeded, queue.grows(), step.Phase.Varying && surges(list), f.exceedsLimit(step):
 		// Operations that were dropped while they waited for the target are lost by the target.
 		return Holding{Unsent: unsent}
@@ -260,7 +269,7 @@ func (f *Figures) Late(ref Reference, late func(Step) bool) string {
 	}
 	return f.firstReason(ref, func(step Step) string {
 		if late(step) {
-			return "the generator was late in " + step.Phase.Name
+			return f.whyLate() + " in " + step.Phase.Name
 		}
 		return ""
 	})

@@ -44,7 +44,7 @@ func (p *Plan) manifest(c *campaign.Campaign, started time.Time, d *destination)
 			Documented: m.PartitionTarget == documentedPartition && m.AccountTarget == documentedAccount},
 		Operations: c.Kinds(),
 		Environment: results.Environment{CPUs: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0),
-			Workers: s.Workers},
+			Workers: s.Workers, WorkersFrom: p.Scenario.WorkersFrom()},
 	}
 	if of := cmp.Or(p.AntiPattern, p.Scenario.AntiPattern); of != nil {
 		manifest.Example = &results.Example{Shows: oneLine(p.Scenario.About), Wrong: oneLine(of.About), Why: oneLine(of.Why), Fails: of.Fails}

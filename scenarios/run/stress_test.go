@@ -245,6 +245,7 @@ func TestPoolThatIsTooSmallIsTold(t *testing.T) {
 			}
 			assert.Truef(t, s.Validity == results.Valid && late == row.seconds && len(s.ClientLimited) == row.seconds,
 				"%s: %s, %d seconds late, client-limited %q; want %d", row.name, s.Validity, late, s.ClientLimited, row.seconds)
+			assert.Equalf(t, row.seconds > 0, s.UserBound != "", "%s: %q", row.name, s.UserBound)
 			assert.Truef(t, (s.Late > 0) == (row.seconds > 0) && s.Dropped == 0 && record.Total(results.Reported).Scheduled == 600,
 				"%s: %d late, %d dropped; want none dropped of 600", row.name, s.Late, s.Dropped)
 		})
