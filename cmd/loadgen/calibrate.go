@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"loadgen/engine/clock"
+	"loadgen/results"
 	"loadgen/scenarios/doctor"
 	"loadgen/scenarios/run"
 )
@@ -51,7 +52,7 @@ func (f *calibrateFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 				f.Options.Progress = io.Discard
 			}
 			f.Options.Now, f.Options.Remains = clock.NewReal().Started(), leftoversOf(c.Context(), nil)
-			f.Options.Consent = agree(f.Consent, f.Quiet, stderr)
+			f.Options.Consent = agree(f.Consent, f.Quiet, results.Price{}, stderr)
 			// The file is made first: what cannot be kept is not measured.
 			file, err := os.OpenFile(f.File, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 			if errors.Is(err, os.ErrExist) {

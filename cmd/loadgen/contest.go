@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -100,21 +101,36 @@ func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	return c
 }
 
-// priceFlag says what transactions and storage cost.
+// priceFlag says what transactions, storage and egress cost.
 type priceFlag struct {
-	Price string `flag:"price" rare:"yes" help:"*cost* of a million transactions, in any currency; \"0.036 stored=0.045 throttled\" adds GiB-months and throttled ones"`
+	Price string `flag:"price" rare:"yes" help:"*cost* of a million transactions, in any currency; \"0.036 stored=0.045 throttled\" of contest adds GiB-months and throttled ones, \"0.036 egress=0.08\" of forecasts GB of replies that leave the region"`
 }
 
 // fill sets the price that the flag has.
-func (f *priceFlag) fill(p *contest.Price) error {
+func (f *priceFlag) fill(p *results.Price) error {
 	if f.Price == "" {
 		return nil
 	}
 	options := pflag.NewFlagSet("", pflag.ContinueOnError)
 	options.Float64Var(&p.PerMillion, "transactions", 0, "")
 	options.Float64Var(&p.PerGiBMonth, "stored", 0, "")
+	options.Float64Var(&p.PerGBEgress, "egress", 0, "")
 	options.BoolVar(&p.BillRefused, "throttled", false, "")
 	return setOptions("--price", options, strings.Fields("transactions="+f.Price)...)
+}
+
+// forecast returns the price of a forecast, which has transactions and egress alone.
+func (f *priceFlag) forecast() (p results.Price, err error) {
+	if err = f.fill(&p); err != nil {
+		return p, err
+	}
+	if p.PerGiBMonth != 0 || p.BillRefused {
+		return p, usageError{errors.New("--price: stored and throttled do not apply to a forecast; expected a number and egress=NUMBER")}
+	}
+	if faults := p.Validate(); len(faults) > 0 {
+		return p, usageError{fmt.Errorf("--price: %w", faults[0])}
+	}
+	return p, nil
 }
 
 // defaultSeeds is the default number of runs of a design.
@@ -249,7 +265,7 @@ func (f *designsFlags) fill(c *cobra.Command, name string, stderr io.Writer) {
 	if len(f.Target.Target) == 0 {
 		return
 	}
-	p.Consent = agree(f.Target.Consent, f.Quiet, stderr)
+	p.Consent = agree(f.Target.Consent, f.Quiet, results.Price{PerMillion: f.Plan.Price.PerMillion}, stderr)
 	p.Kept, p.Remains = report.Illustrate, leftoversOf(c.Context(), nil)
 }
 

@@ -12,6 +12,7 @@ import (
 type explainFlags struct {
 	formFlags
 	Choice choiceFlags `group:"Scenario"`
+	Price  priceFlag   `group:"Scenario"`
 }
 
 const explainHelp = `Explain predicts the outcome of a scenario without sending anything: how each design
@@ -47,7 +48,11 @@ func (f *explainFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			told, err := explanation.Explain(c.Context(), explanation.Options{Scenario: s, Read: d.files.Read})
+			price, err := f.Price.forecast()
+			if err != nil {
+				return err
+			}
+			told, err := explanation.Explain(c.Context(), explanation.Options{Scenario: s, Read: d.files.Read, Price: price})
 			if err != nil {
 				return usageError{err}
 			}

@@ -212,7 +212,7 @@ func (f *gateFlags) maker(c *cobra.Command, stderr io.Writer) (func(context.Cont
 		if !f.Quiet {
 			fmt.Fprintf(stderr, "%d runs, at most %d if they are inconclusive; each:\n", f.Live.Count, f.Live.MaxRuns())
 		}
-		return agree(f.Target.Consent, f.Quiet, stderr)(ask)
+		return agree(f.Target.Consent, f.Quiet, results.Price{}, stderr)(ask)
 	}
 	left := p.Budget
 	return func(ctx context.Context, folder string) (*results.Record, error) {

@@ -156,8 +156,8 @@ func (f *replayFlags) validate() error {
 	if err != nil {
 		return err
 	}
-	if f.Plan.Price.PerGiBMonth != 0 {
-		return usageError{errors.New("--price: stored does not apply to a log")}
+	if f.Plan.Price.PerGiBMonth != 0 || f.Plan.Price.PerGBEgress != 0 {
+		return usageError{errors.New("--price: stored and egress do not apply to a log")}
 	}
 	if faults := (contest.Options{Price: f.Plan.Price}).Validate(); len(faults) > 0 {
 		return usageError{fmt.Errorf("--price: %w", faults[0])}

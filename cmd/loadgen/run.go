@@ -40,6 +40,7 @@ type runFlags struct {
 	Memory     size `flag:"memory-limit" group:"Virtual time" rare:"yes" default:"2GiB" requires:"virtual" help:"do not take more memory than this *size*"`
 
 	Target targetFlags `group:"Target" excludes:"virtual"`
+	Price  priceFlag   `group:"Target" excludes:"virtual" requires:"target"`
 	Sender senderFlags `group:"Target" excludes:"virtual" rare:"yes"`
 	Limit  string      `flag:"find-limit" group:"Highest rate" excludes:"rate,peak,duration" help:"find the highest rate that a *partition*, or the account, sustains"`
 	Fleet  fleetFlags  `group:"Several processes" excludes:"virtual"`
@@ -216,7 +217,11 @@ func (f *runFlags) planner(c *cobra.Command, d *draft, stderr io.Writer) planner
 			p.Client, p.Driver = "", run.Vegeta
 		}
 		p.Table, p.Reuse, p.Keep, p.NoProbe = f.Sender.Table, f.Sender.Reuse, f.Sender.Keep, f.Sender.NoProbe
-		p.Consent = agree(f.Target.Consent, f.Tell.silent(), stderr)
+		price, err := f.Price.forecast()
+		if err != nil {
+			return p, err
+		}
+		p.Consent = agree(f.Target.Consent, f.Tell.silent(), price, stderr)
 		if p.Labels, err = labelsOf(f.Fleet.Labels); err != nil {
 			return p, err
 		}

@@ -16,6 +16,7 @@ import (
 
 	"loadgen/engine/nearest"
 	"loadgen/report/document"
+	"loadgen/results"
 	"loadgen/scenarios/run"
 )
 
@@ -243,7 +244,7 @@ func readSecret(path string) (string, error) {
 
 // agree shows what a run will ask of a target that is not embedded, and refuses to go on
 // without consent. With consent a silent run shows nothing.
-func agree(consent, silent bool, stderr io.Writer) func(run.Ask) error {
+func agree(consent, silent bool, price results.Price, stderr io.Writer) func(run.Ask) error {
 	return func(ask run.Ask) error {
 		if !silent || !consent {
 			var text strings.Builder
@@ -256,6 +257,9 @@ func agree(consent, silent bool, stderr io.Writer) func(run.Ask) error {
 			}
 			fmt.Fprintf(&text, "  entities   %s counted by the documents' rule\n", document.Count(ask.Entities))
 			fmt.Fprintf(&text, "  bytes      about %s sent and %s received, without retries\n", document.Bytes(ask.Sent), document.Bytes(ask.Received))
+			if cost := price.Forecast(ask.Requests, ask.Received); cost != nil {
+				fmt.Fprintf(&text, "  cost       about %s: %s for requests, %s for egress\n", document.Money(cost.Total), document.Money(cost.Transactions), document.Money(cost.Egress))
+			}
 			fmt.Fprintf(&text, "  lasts      %v, and as long as loading and counting take\n", ask.Lasts.Round(time.Second))
 			fmt.Fprint(stderr, text.String())
 		}

@@ -55,6 +55,9 @@ func (e *Explanation) Document() *document.Document {
 		items = append(items, sentence("cost/million", c.PerMillion))
 	}
 	items = append(items, sentence("cost/entities", c.Entities), sentence("cost/bytes", c.Sent, c.Received), sentence("cost/length", length))
+	if m := c.Money; m != nil {
+		items = append(items, sentence("cost/money", m.Total, m.Transactions, m.Egress))
+	}
 	d.Add("cost", "A run with the design in use", document.List{Items: items})
 	d.Add("findings", "Findings by the performance checklist", findingsTable(e.Findings))
 	return d

@@ -26,6 +26,8 @@ type Options struct {
 	// Seeds is the maximum number of seeds for the design in use, 0 for as many as needed. Other designs
 	// are rehearsed by one.
 	Seeds int
+	// Price is zero for no costs.
+	Price results.Price
 }
 
 // Targets are rates in entities per second; 0 is no limit.
@@ -116,6 +118,8 @@ type Cost struct {
 	PerMillion int64 `json:"requests_per_million_operations"`
 	// Seconds is the length of the load.
 	Seconds float64 `json:"seconds"`
+	// Money is the cost of the requests and of the bytes received, nil without a price.
+	Money *results.Cost `json:"cost,omitempty"`
 }
 
 // Explain predicts the outcome of a scenario. The error is that of an invalid scenario, or the context's.
@@ -142,7 +146,7 @@ func Explain(ctx context.Context, o Options) (*Explanation, error) {
 		}
 		e.Designs = append(e.Designs, *d)
 	}
-	if err := e.forecast(s); err != nil {
+	if err := e.forecast(s, o.Price); err != nil {
 		return nil, err
 	}
 	e.State, e.Ok, e.Why = e.answer()
@@ -156,7 +160,7 @@ func Explain(ctx context.Context, o Options) (*Explanation, error) {
 }
 
 // forecast sets the cost of a run with the design in use, and the state of the checks.
-func (e *Explanation) forecast(s *scenarios.Scenario) error {
+func (e *Explanation) forecast(s *scenarios.Scenario, price results.Price) error {
 	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: s.Table, NewName: true, Verify: s.Verify})
 	if err != nil {
 		return err
@@ -166,7 +170,7 @@ func (e *Explanation) forecast(s *scenarios.Scenario) error {
 		f, e.Checks = r.run.Forecast(c), r.checkState()
 	}
 	e.Cost = Cost{Requests: f.Requests, AtMost: f.AtMost, Entities: f.Entities, Sent: f.Sent, Received: f.Received,
-		Seconds: f.Lasts.Seconds()}
+		Seconds: f.Lasts.Seconds(), Money: price.Forecast(f.Requests, f.Received)}
 	operations, requests := 0.0, 0.0
 	for _, l := range e.Used().Loads {
 		operations += float64(l.Operations)

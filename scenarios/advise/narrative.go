@@ -62,6 +62,7 @@ func phrases() map[string]string {
 		"cost/million":      "requests for a million operations: {1}",
 		"cost/entities":     "entities counted: {1}",
 		"cost/bytes":        "bytes: about {1|bytes} sent, {2|bytes} received, without retries",
+		"cost/money":        "cost: about {1|money}: {2|money} for requests, {3|money} for egress, all bytes received",
 		"cost/length":       "length: {1}, plus loading",
 		"design/cannot":     "It cannot serve the scenario: {1}",
 		"load/clients":      "{1} ask {2} times a second and wait {3} for answers.",

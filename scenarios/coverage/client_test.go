@@ -6,6 +6,12 @@ import (
 	"encoding/base64"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"loadgen/results"
+	"loadgen/scenarios/advise"
+	"loadgen/scenarios/run/runtest"
 )
 
 func clientWire() []row {
@@ -21,7 +27,21 @@ func clientWire() []row {
 			vary(func(n int) band { return band{float64(compressedWrite(n)), 3} }, func(t testing.TB, n int) float64 {
 				return play(t, "compress-on-client", set("entity.properties.0.value", strings.Repeat(sentence, n))).of(t, "sent_per_success(save)")
 			}, 10, 60)},
+		{93, group, checklist, "Bytes that leave the region cost by the GB, beside the transactions.",
+			"`loadgen explain --price`", "price of a GB of the pages of `json-metadata` for 10 more seconds", "millionths: 300 pages of 47.55 entities of 120 bytes, with 423 of head and frame, at that price", false,
+			vary(func(price int) band { return about(300*(47.55*120+423)*float64(price)/1e9*1e6, .01) }, costOfPages, 1, 20)},
 	}
+}
+
+// costOfPages returns what ten seconds more of pages cost, in millionths of the currency.
+func costOfPages(t testing.TB, price int) float64 {
+	egress := func(duration string) float64 {
+		s := runtest.Set(t, runtest.Builtin(t, "json-metadata"), "phases.show.for="+duration)
+		explained, err := advise.Explain(t.Context(), advise.Options{Scenario: s, Seeds: 1, Price: results.Price{PerGBEgress: float64(price)}})
+		require.NoError(t, err)
+		return explained.Cost.Money.Egress
+	}
+	return (egress("15s") - egress("5s")) * 1e6
 }
 
 const sentence = "The runner wants a place in the first row at the start"

@@ -48,7 +48,7 @@ type ContestPlan struct {
 	Source string
 	// Alpha and Price are those of [loadgen/report/compare/contest.Options].
 	Alpha float64
-	Price contest.Price
+	Price results.Price
 	// Suggest adds designs that are derived from the operations, and writes the scenario with the
 	// winner in use: to Write, or if it is empty to suggested.yaml in the folder.
 	Suggest bool   `flag:"suggest" help:"add designs that are derived from the operations or columns"`

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"loadgen/report/compare/statistics"
-	"loadgen/report/document"
 	"loadgen/results"
 )
 
@@ -49,8 +48,8 @@ type Contest struct {
 	Repeat  string   `json:"repeat,omitempty"`
 	// Price is nil without costs. Ended says why the contest ended early; the verdict begins
 	// with it.
-	Price *Price `json:"price,omitempty"`
-	Ended string `json:"ended_early,omitempty"`
+	Price *results.Price `json:"price,omitempty"`
+	Ended string         `json:"ended_early,omitempty"`
 	// Warnings are what the runs do not take into account, a sentence each.
 	Warnings []string `json:"warnings,omitempty"`
 }
@@ -339,34 +338,17 @@ type Options struct {
 	// means DefaultAlpha.
 	Alpha float64
 	// Price is zero for a contest without costs.
-	Price    Price
+	Price    results.Price
 	Warnings []string
-}
-
-// Price is per million billed transactions, and per GiB and month of stored entities, in any
-// currency. BillRefused bills throttled requests as well.
-type Price struct {
-	PerMillion  float64 `json:"per_million_transactions"`
-	PerGiBMonth float64 `json:"per_gib_and_month"`
-	BillRefused bool    `json:"throttled_are_billed"`
 }
 
 // DefaultAlpha is the default share of contests that may show a difference by chance.
 const DefaultAlpha = 0.05
-
-// maxPrice is the maximum price, in any currency.
-const maxPrice = 1e9
 
 // Validate returns every fault.
 func (o Options) Validate() (faults []error) {
 	if !(o.Alpha >= 0 && o.Alpha < 0.5) {
 		faults = append(faults, fmt.Errorf("alpha is %v; expected more than 0 and less than 0.5", o.Alpha))
 	}
-	names := []string{"the price of a million transactions", "the price of a GiB and month"}
-	for i, value := range []float64{o.Price.PerMillion, o.Price.PerGiBMonth} {
-		if !(value >= 0 && value <= maxPrice) {
-			faults = append(faults, fmt.Errorf("%s is %v; expected a number from 0 to %s", names[i], value, document.Count(maxPrice)))
-		}
-	}
-	return faults
+	return append(faults, o.Price.Validate()...)
 }

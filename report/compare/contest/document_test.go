@@ -80,7 +80,7 @@ func logContest() []contest.Arm {
 // The document of a contest says who wins, and of each design a line and why it is behind; read
 // back it is the same.
 func TestDocument(t *testing.T) {
-	o := contest.Options{Scenario: "log", Profile: "documented", Other: "headroom", Price: contest.Price{PerMillion: 0.036, PerGiBMonth: 0.045, BillRefused: true},
+	o := contest.Options{Scenario: "log", Profile: "documented", Other: "headroom", Price: results.Price{PerMillion: 0.036, PerGiBMonth: 0.045, BillRefused: true},
 		Repeat: "loadgen contest log.yaml --designs device,guid,hour,hour-buckets --count 5"}
 	c := contest.Rank(logContest(), o)
 	d := contest.Document(c)
@@ -179,7 +179,7 @@ func FuzzContest(f *testing.F) {
 		other[0].Expected = []results.Check{{Expr: key}}
 		c := contest.Rank([]contest.Arm{{Design: design, PartitionKey: key, Order: operation, Trials: []contest.Trial{first, first}, Record: record},
 			{Design: key, Trials: other, Others: other}, {Design: operation, Cannot: []contest.Obstacle{{Operation: operation, Why: key}}}},
-			contest.Options{Scenario: key, Repeat: operation, Alpha: share, Price: contest.Price{PerMillion: rate}})
+			contest.Options{Scenario: key, Repeat: operation, Alpha: share, Price: results.Price{PerMillion: rate}})
 		var prose, data bytes.Buffer
 		if err := errors.Join(report.Screen(&prose, contest.Document(c), text.Look{Columns: 80, Verbose: true}), text.JSON(&data, c)); err != nil {
 			t.Fatal(err)

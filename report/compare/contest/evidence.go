@@ -49,7 +49,7 @@ func (e *evidence) PartitionName() string { return document.Told(e.Partition, st
 
 // evidence returns the reasons of the i-th design, the most important first; nothing for a
 // design that is as good as the first and fails nothing.
-func (r *order) evidence(i int, one, best *Ranked, p Price) []evidence {
+func (r *order) evidence(i int, one, best *Ranked, p results.Price) []evidence {
 	arm, first := r.arms[i], r.arms[r.sequence[0]]
 	fails := slices.ContainsFunc(one.Expected, func(e Check) bool { return e.Held < e.Runs })
 	if *one.Rank == 1 && one.Lost.Value() < minLost && !fails {

@@ -7,6 +7,7 @@ import (
 
 	"loadgen/report/compare/statistics"
 	"loadgen/report/document"
+	"loadgen/results"
 )
 
 // criterion is a figure that orders designs, at its place in the sequence.
@@ -54,7 +55,7 @@ var criteria = []criterion{
 
 // values returns the figures of a run in the order of [Ranked.figures], nil for no value. Figures
 // per event need a success.
-func (t *Trial) values(p Price) []*float64 {
+func (t *Trial) values(p results.Price) []*float64 {
 	billed, perEvent := t.Billed, func(value float64) *float64 {
 		if t.Served <= 0 {
 			return nil
@@ -102,7 +103,7 @@ func (t *Trial) worstP99() *float64 {
 const maxFigure = 1e15
 
 // figureValues returns the values of each figure over the trials that have one.
-func figureValues(trials []Trial, p Price) [][]float64 {
+func figureValues(trials []Trial, p results.Price) [][]float64 {
 	list := make([][]float64, len(new(Ranked).figures()))
 	for i := range trials {
 		for f, value := range trials[i].values(p) {
@@ -153,7 +154,7 @@ type standing struct {
 }
 
 // newStanding returns the place of a design by some trials.
-func newStanding(trials []Trial, p Price) standing {
+func newStanding(trials []Trial, p results.Price) standing {
 	s := standing{runs: len(trials), checks: countChecks(mergeChecks(trials)), serves: len(trials) > 0}
 	for i := range trials {
 		t := &trials[i]

@@ -15,13 +15,13 @@ import (
 // arms changes nothing. Options with a fault are replaced by the defaults.
 func Rank(arms []Arm, o Options) *Contest {
 	if len(o.Validate()) > 0 {
-		o.Alpha, o.Price = 0, Price{}
+		o.Alpha, o.Price = 0, results.Price{}
 	}
 	arms = slices.Clone(arms)
 	slices.SortStableFunc(arms, func(a, b Arm) int { return strings.Compare(a.Design, b.Design) })
 	c, r := rank(arms, o, func(arm *Arm) []Trial { return arm.Trials })
 	c.Power = r.power()
-	if o.Price != (Price{}) {
+	if o.Price != (results.Price{}) {
 		c.Price = &o.Price
 	}
 	for at, i := range r.sequence {
@@ -155,7 +155,7 @@ func (c *Contest) compareProfiles(n *narrative, r *order, arms []Arm, o Options)
 
 // ranked returns the design at a place of the sequence by some of its trials, compared with the
 // designs before it.
-func (r *order) ranked(trials []Trial, at int, p Price) Ranked {
+func (r *order) ranked(trials []Trial, at int, p results.Price) Ranked {
 	i := r.sequence[at]
 	one := newRanked(r.arms[i])
 	one.Rank = new(1)
@@ -177,7 +177,7 @@ func (r *order) ranked(trials []Trial, at int, p Price) Ranked {
 }
 
 // measure adds the results of the runs of a design.
-func (one *Ranked) measure(trials []Trial, p Price) {
+func (one *Ranked) measure(trials []Trial, p results.Price) {
 	count := func(n *int, is bool) {
 		if is {
 			*n++
@@ -192,7 +192,7 @@ func (one *Ranked) measure(trials []Trial, p Price) {
 		one.Moves, one.Unrecovered = one.Moves+t.Moves, one.Unrecovered+t.Unrecovered
 	}
 	slices.Sort(one.Seeds)
-	values := figureValues(trials, Price{})
+	values := figureValues(trials, results.Price{})
 	for f, figure := range one.figures() {
 		if figure.partial || len(values[f]) == len(trials) {
 			*figure.to = statistics.NewEstimate(values[f], cmp.Or(figure.maximum, maxFigure))
@@ -210,7 +210,7 @@ func (one *Ranked) measure(trials []Trial, p Price) {
 }
 
 // chargedTransactions returns the mean number of transactions per event that have the price.
-func (one *Ranked) chargedTransactions(p Price) float64 {
+func (one *Ranked) chargedTransactions(p results.Price) float64 {
 	if p.BillRefused {
 		return one.Billed.Value() + one.Throttled.Value()
 	}

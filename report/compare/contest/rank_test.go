@@ -182,14 +182,14 @@ func TestPrice(t *testing.T) {
 	throttled := with(trialsOf(100, 101, 102), func(i int, t *contest.Trial) { t.ThrottledRequests, t.Stored = 1, 1<<30/1e6 })
 	for _, row := range []struct {
 		name          string
-		price         contest.Price
+		price         results.Price
 		ranks         string
 		cost, keeping float64
 	}{
-		{"no price", contest.Price{}, "a 1, b 1", -1, -1},
-		{"a price", contest.Price{PerMillion: 0.5}, "a 1, b 1", 0.5, -1},
-		{"throttled ones are billed", contest.Price{PerMillion: 0.5, BillRefused: true}, "b 1, a 2 billed", 1, -1},
-		{"what is stored has a price", contest.Price{PerGiBMonth: 3}, "a 1, b 1", -1, 3},
+		{"no price", results.Price{}, "a 1, b 1", -1, -1},
+		{"a price", results.Price{PerMillion: 0.5}, "a 1, b 1", 0.5, -1},
+		{"throttled ones are billed", results.Price{PerMillion: 0.5, BillRefused: true}, "b 1, a 2 billed", 1, -1},
+		{"what is stored has a price", results.Price{PerGiBMonth: 3}, "a 1, b 1", -1, 3},
 	} {
 		c := contest.Rank(two(throttled, trialsOf(100, 101, 102)), contest.Options{Price: row.price})
 		at := slices.IndexFunc(c.Ranking, func(r contest.Ranked) bool { return r.Design == "a" })
@@ -206,9 +206,9 @@ func TestOptions(t *testing.T) {
 		faults int
 	}{
 		{"none", contest.Options{}, 0},
-		{"all that is sound", contest.Options{Alpha: 0.01, Price: contest.Price{PerMillion: 1, PerGiBMonth: 2}}, 0},
-		{"everything is wrong", contest.Options{Alpha: 0.5, Price: contest.Price{PerMillion: -1, PerGiBMonth: math.Inf(1)}}, 3},
-		{"no numbers", contest.Options{Alpha: math.NaN(), Price: contest.Price{PerMillion: math.NaN(), PerGiBMonth: math.NaN()}}, 3},
+		{"all that is sound", contest.Options{Alpha: 0.01, Price: results.Price{PerMillion: 1, PerGiBMonth: 2}}, 0},
+		{"everything is wrong", contest.Options{Alpha: 0.5, Price: results.Price{PerMillion: -1, PerGiBMonth: math.Inf(1)}}, 3},
+		{"no numbers", contest.Options{Alpha: math.NaN(), Price: results.Price{PerMillion: math.NaN(), PerGiBMonth: math.NaN()}}, 3},
 	} {
 		faults := row.o.Validate()
 		assert.Lenf(t, faults, row.faults, "%s: Validate() = %v; want %d faults", row.name, faults, row.faults)

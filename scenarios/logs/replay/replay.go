@@ -54,7 +54,7 @@ type Plan struct {
 	// Seed is the root of all chance, Seeds how many runs each design has, 0 for one.
 	Seed  uint64 `flag:"seed" default:"1" rare:"yes" help:"root of all chance (default: the scenario's, else 1)"`
 	Seeds int    `flag:"count" rare:"yes" help:"number of runs: per design in a contest, of pairs in a gate; with other seeds in virtual time"`
-	Price contest.Price
+	Price results.Price
 	// Progress is told of each run before it; it may be nil.
 	Progress func(design, profile string)
 }

@@ -52,7 +52,7 @@ type Told struct {
 	// of the model's own.
 	Limits string `json:"limits_of,omitempty"`
 	// Price is what costs are told at, nil where none are.
-	Price *contest.Price `json:"price,omitempty"`
+	Price *results.Price `json:"price,omitempty"`
 	// Arms are the designs as they were given, Contest is their ranking.
 	Arms    []Arm            `json:"designs"`
 	Contest *contest.Contest `json:"contest"`
@@ -72,7 +72,7 @@ func (p *playing) tell(arms []Arm) *Told {
 	if p.Measured != nil {
 		t.Limits = p.Measured.String()
 	}
-	if p.Price != (contest.Price{}) {
+	if p.Price != (results.Price{}) {
 		t.Price = &p.Price
 	}
 	var ranked []contest.Arm
