@@ -10,6 +10,24 @@ type Client struct {
 	_ struct{} `object:"a client"`
 	// Wire is how they use the protocol, nil for minimal metadata, TCP_NODELAY and no compression.
 	Wire *ClientWire `yaml:"wire" says:"JSON metadata, Nagle's algorithm and compression."`
+	// Parallel bounds the requests under way, nil for no bounds but the workers.
+	Parallel *ClientParallel `yaml:"parallel" says:"Bounds of the requests in flight."`
+}
+
+// ClientParallel bounds the requests in flight; 0 is no bound.
+type ClientParallel struct {
+	_ struct{} `object:"bounds of a client"`
+	// Account and Partition bound the requests to one account, and to one partition of it.
+	Account   int `yaml:"account,omitempty" says:"Maximum requests in flight to one account." range:"1..100000"`
+	Partition int `yaml:"partition,omitempty" says:"Maximum requests in flight to one partition." range:"1..100000"`
+}
+
+// Parallel returns the bounds of the requests in flight.
+func (s *Scenario) Parallel() target.Parallel {
+	if s.Client == nil || s.Client.Parallel == nil {
+		return target.Parallel{}
+	}
+	return target.Parallel{Account: s.Client.Parallel.Account, Partition: s.Client.Parallel.Partition}
 }
 
 // ClientWire is how clients use the protocol.

@@ -71,12 +71,18 @@ func (s *subject) parallelism(f figures, requestTime func(*Load) float64) {
 	rate := worst.requests()
 	f["requests"], f["workers"], f["all-workers"] = rate, s.Workers, document.Counted(s.Workers, "operation")
 	f["worker-seconds"], f["each-takes"] = float64(s.Workers)/rate, seconds(float64(s.Workers)/rate)
+	each := requestTime(worst)
+	if bound := s.Parallel(); bound.Account+bound.Partition > 0 {
+		f["account-bound"], f["partition-bound"] = bound.Account, bound.Partition
+		if worst.Account.Value > 0 && s.targets.Partition > 0 && bound.Partition > 0 {
+			f["fit"] = math.Ceil(float64(s.targets.Partition) * each * rate / worst.Account.Value)
+		}
+	}
 	if f["clients"], f["all-clients"] = worst.Clients, document.Counted(worst.Clients, "client"); worst.Clients == 0 {
 		return
 	}
 	// Of the requests under way the hottest partition has its share. Its target is reached by as many as it serves
 	// during one of them.
-	each := requestTime(worst)
 	if place := worst.Hottest.Share; place > 0 && worst.Account.Value > 0 && s.targets.Partition > 0 {
 		f["in-flight"] = math.Round(float64(worst.Clients) * place * each / (each + worst.think.Seconds()))
 		f["fit"] = math.Ceil(float64(s.targets.Partition) * each * rate / worst.Account.Value)

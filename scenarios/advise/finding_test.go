@@ -161,6 +161,10 @@ func TestFindings(t *testing.T) {
 		{"enough workers", "parallelism", saves, []string{"workers=500"}, Good, "1.7 s"},
 		{"too few", "parallelism", saves, unretried, Warning, "6.7 ms"},
 		{"arrivals without a bound", "parallelism", saves, nil, CannotTell, "workers"},
+		// 2,000 entities/s of 9 ms each are 18 under way, more than that are counted as a whole one.
+		{"arrivals with a bound inside a partition", "parallelism", saves, []string{"client.parallel.partition=19"}, Good, "19 reach its target"},
+		{"and one that is too high", "parallelism", saves, []string{"client.parallel.partition=20"}, Error, "Lower client.parallel.partition"},
+		{"a bound of the account alone", "parallelism", saves, []string{"client.parallel.account=50"}, Good, "50 requests"},
 		{"clients within what a partition serves", "parallelism", gets, append(clients(40), byHour), Good, "40 clients"},
 		{"more clients than a partition serves", "parallelism", gets, append(clients(400), byHour), Error, "reach its target"},
 		// 300 inserts a second of 600 bytes are 180,000 (sizes are drawn; 600.2 on average); 1,500 loaded ones 900,000.

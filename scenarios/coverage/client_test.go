@@ -30,6 +30,13 @@ func clientWire() []row {
 		{93, group, checklist, "Bytes that leave the region cost by the GB, beside the transactions.",
 			"`loadgen explain --price`", "price of a GB of the pages of `json-metadata` for 10 more seconds", "millionths: 300 pages of 47.55 entities of 120 bytes, with 423 of head and frame, at that price", false,
 			vary(func(price int) band { return about(300*(47.55*120+423)*float64(price)/1e9*1e6, .01) }, costOfPages, 1, 20)},
+		{94, group, checklist, "Parallelism is bounded per account, across its partitions, and inside one.",
+			"`bounded-parallelism`, and `parallel-queries` for one operation", "requests under way to an account, 400 tasks wanting more, each of 48 ms", "requests a second, none throttled: those by 48 ms, and a quarter of the tasks that wait at the end of 4 s", false,
+			vary(func(n int) band { return about(float64(n)/.048+float64(400-n)/4, .02) }, func(t testing.TB, n int) float64 {
+				p := play(t, "bounded-parallelism", set("client.parallel.account", n))
+				require.Zero(t, p.of(t, "throttled"))
+				return p.of(t, "served(night)")
+			}, 50, 150)},
 	}
 }
 

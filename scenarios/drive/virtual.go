@@ -15,6 +15,8 @@ type Virtual struct {
 	Target target.Immediate
 	// Line lies before the target, nil where nothing does.
 	Line *target.Line
+	// Gate bounds the requests under way, nil for no bounds.
+	Gate *target.Gate
 
 	clock clock.Virtual
 }
@@ -132,16 +134,12 @@ func (c *course) next(deadline clock.Instant) bool {
 		s.Step(c.ledger.stamp(s, c.Now), Due, nil)
 		flight := c.free.take()
 		flight.session, flight.leg, flight.waited = s, toClient, 0
-		if c.Line != nil {
-			flight.leg = toTarget
-			var arrives clock.Instant
-			arrives, flight.waited = c.Line.Sends(c.Now(), s.Operation())
-			c.replies.Push(arrives, s.number, flight)
-			return true
+		if began := c.Now(); c.Gate == nil || c.Gate.Enter(s.Operation(), func() {
+			flight.waited = c.Now().Sub(began)
+			c.send(flight)
+		}) {
+			c.send(flight)
 		}
-		var done clock.Instant
-		flight.outcome, done = c.Target.Submit(c.Now(), s.Operation())
-		c.replies.Push(max(done, c.Now()), s.number, flight)
 		return true
 	}
 	if any && (at < deadline || deadline == clock.Never) {
@@ -157,6 +155,22 @@ func (c *course) next(deadline clock.Instant) bool {
 		panic("drive: operations are under way but nothing is to happen")
 	}
 	return false
+}
+
+// send sends the request of a flight, over the line if there is one.
+func (c *course) send(flight *inFlight) {
+	s := flight.session
+	if c.Line != nil {
+		flight.leg = toTarget
+		arrives, waits := c.Line.Sends(c.Now(), s.Operation())
+		flight.waited += waits
+		c.replies.Push(arrives, s.number, flight)
+		return
+	}
+	var done clock.Instant
+	flight.outcome, done = c.Target.Submit(c.Now(), s.Operation())
+	flight.outcome.LineWait = flight.waited
+	c.replies.Push(max(done, c.Now()), s.number, flight)
 }
 
 func (c *course) reply() {
@@ -176,6 +190,9 @@ func (c *course) reply() {
 		}
 		c.replies.Push(max(next, c.Now()), s.number, flight)
 		return
+	}
+	if c.Gate != nil {
+		c.Gate.Leave(s.Operation())
 	}
 	effect := s.Step(c.Now(), Replied, &flight.outcome)
 	c.ledger.settle(s, effect)

@@ -100,7 +100,7 @@ func (p *Plan) simulate(ctx context.Context, campaign *campaign.Campaign, epoch 
 	if p.injector != nil {
 		at, books = p.injector.BeforeImmediate(at), p.injector.Corrected(books)
 	}
-	runner := &drive.Virtual{Target: at, Line: target.NewLine(m, s.Seed, s.Wire())}
+	runner := &drive.Virtual{Target: at, Line: target.NewLine(m, s.Seed, s.Wire()), Gate: target.NewGate(s.Parallel())}
 	ended := campaign.Run(ctx, runner, &drive.Ledger{Recorder: k.recorder, Observers: append(observers, tail),
 		Happenings: func(now clock.Instant) []results.Event {
 			e.Advance(now)
