@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 	"sync"
-
-	"loadgen/engine/clock"
 )
 
 // Parallel bounds the requests under way: to one account, and to one partition; 0 is no bound.
@@ -102,24 +100,23 @@ func (g *Gate) remove(op *Operation) bool {
 	return len(g.waiting) < before
 }
 
-// gated is a blocking target behind a gate.
+// gated is a blocking target behind a gate. An attempt's time includes its wait there.
 type gated struct {
 	inner Target
 	gate  *Gate
-	clock clock.Clock
 }
 
 // WrapGate returns a blocking target behind a gate, the target itself where the gate is nil.
-func WrapGate(inner Target, g *Gate, clk clock.Clock) Target {
+func WrapGate(inner Target, g *Gate) Target {
 	if g == nil {
 		return inner
 	}
-	return &gated{inner, g, clk}
+	return &gated{inner, g}
 }
 
 // Do implements [Target].
 func (t *gated) Do(ctx context.Context, op *Operation) Outcome {
-	began, ready := t.clock.Now(), make(chan struct{})
+	ready := make(chan struct{})
 	if !t.gate.Enter(op, func() { close(ready) }) {
 		select {
 		case <-ready:
@@ -131,8 +128,5 @@ func (t *gated) Do(ctx context.Context, op *Operation) Outcome {
 		}
 	}
 	defer t.gate.Leave(op)
-	waited := t.clock.Now().Sub(began)
-	outcome := t.inner.Do(ctx, op)
-	outcome.LineWait += waited
-	return outcome
+	return t.inner.Do(ctx, op)
 }

@@ -134,10 +134,7 @@ func (c *course) next(deadline clock.Instant) bool {
 		s.Step(c.ledger.stamp(s, c.Now), Due, nil)
 		flight := c.free.take()
 		flight.session, flight.leg, flight.waited = s, toClient, 0
-		if began := c.Now(); c.Gate == nil || c.Gate.Enter(s.Operation(), func() {
-			flight.waited = c.Now().Sub(began)
-			c.send(flight)
-		}) {
+		if c.Gate == nil || c.Gate.Enter(s.Operation(), func() { c.send(flight) }) {
 			c.send(flight)
 		}
 		return true
@@ -162,14 +159,13 @@ func (c *course) send(flight *inFlight) {
 	s := flight.session
 	if c.Line != nil {
 		flight.leg = toTarget
-		arrives, waits := c.Line.Sends(c.Now(), s.Operation())
-		flight.waited += waits
+		var arrives clock.Instant
+		arrives, flight.waited = c.Line.Sends(c.Now(), s.Operation())
 		c.replies.Push(arrives, s.number, flight)
 		return
 	}
 	var done clock.Instant
 	flight.outcome, done = c.Target.Submit(c.Now(), s.Operation())
-	flight.outcome.LineWait = flight.waited
 	c.replies.Push(max(done, c.Now()), s.number, flight)
 }
 

@@ -120,7 +120,7 @@ func (p *Plan) open(ctx context.Context, clk clock.Real, id string) (*destinatio
 		}
 		d.target = target.WrapLine(d.target, p.line(), clk)
 	}
-	d.target = target.WrapGate(d.target, target.NewGate(p.Scenario.Parallel()), clk)
+	d.target = target.WrapGate(d.target, target.NewGate(p.Scenario.Parallel()))
 	return d, nil
 }
 
