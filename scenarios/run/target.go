@@ -216,7 +216,8 @@ func (p *Plan) connectEngine(d *destination, address string, secret *wire.Secret
 		endpoints = append(endpoints, endpoint)
 	}
 	w := p.Scenario.Wire()
-	return d.connect(endpoints, azure.Options{Level: w.Level, Nagle: w.Nagle, Connections: p.workers(), AskCounted: true, Clock: clk, Calendar: clk, RunID: id, Client: azure.Client(p.Client)})
+	return d.connect(endpoints, azure.Options{Level: w.Level, Nagle: w.Nagle, Connections: p.workers(), AskCounted: true,
+		Clock: clk, Calendar: clk, RunID: id, Client: azure.Client(p.Client)})
 }
 
 // connectionsFor returns the bound on connections of a server that so many workers
