@@ -17,21 +17,21 @@ import (
 func clientWire() []row {
 	const group = "The client's wire"
 	return []row{
-		{91, group, checklist, "Nagle's algorithm is off: a small request that is sent in two pieces waits for a delayed acknowledgement.",
-			"`nagle-off`", "Nagle's algorithm", "milliseconds of a write: the way and the service, 9, and 40 assumed for the acknowledgement", false,
+		{99, group, checklist, "Nagle's algorithm is off: a small request that is sent in two pieces waits for a delayed acknowledgement.",
+			"`loadgen simulate nagle-off`, `loadgen simulate nagle-off --anti-pattern`", "Nagle's algorithm", "milliseconds of a write: the way and the service, 9, and 40 assumed for the acknowledgement", false,
 			vary(either("on", band{49, .3}, band{9, .3}), func(t testing.TB, nagle string) float64 {
 				return play(t, "nagle-off", "client.wire.nagle="+nagle).of(t, "mean(write)") / 1e6
 			}, "off", "on")},
-		{92, group, checklist, "Near a limit of bytes, clients compress what they store.",
-			"`compress-on-client`", "repetitions of a sentence of 54 letters", "bytes of a write: 507 of its head, keys and names, and the text's gzip in base64", false,
+		{100, group, checklist, "Near a limit of bytes, clients compress what they store.",
+			"`loadgen simulate compress-on-client`, `loadgen simulate compress-on-client --anti-pattern`", "repetitions of a sentence of 54 letters", "bytes of a write: 507 of its head, keys and names, and the text's gzip in base64", false,
 			vary(func(n int) band { return band{float64(compressedWrite(n)), 3} }, func(t testing.TB, n int) float64 {
 				return play(t, "compress-on-client", set("entity.properties.0.value", strings.Repeat(sentence, n))).of(t, "sent_per_success(save)")
 			}, 10, 60)},
-		{93, group, checklist, "Bytes that leave the region cost by the GB, beside the transactions.",
-			"`loadgen explain --price`", "price of a GB of the pages of `json-metadata` for 10 more seconds", "millionths: 300 pages of 47.55 entities of 120 bytes, with 423 of head and frame, at that price", false,
+		{101, group, checklist, "Bytes that leave the region cost by the GB, beside the transactions.",
+			"`loadgen explain json-metadata --price \"0.036 egress=0.08\"`", "price of a GB of the pages of `json-metadata` for 10 more seconds", "millionths: 300 pages of 47.55 entities of 120 bytes, with 423 of head and frame, at that price", false,
 			vary(func(price int) band { return about(300*(47.55*120+423)*float64(price)/1e9*1e6, .01) }, costOfPages, 1, 20)},
-		{94, group, checklist, "Parallelism is bounded per account, across its partitions, and inside one.",
-			"`bounded-parallelism`, and `parallel-queries` for one operation", "requests under way to an account, 400 tasks wanting more, each of 48 ms", "requests a second, none throttled: those by 48 ms, and a quarter of the tasks that wait at the end of 4 s", false,
+		{102, group, checklist, "Parallelism is bounded per account, across its partitions, and inside one.",
+			"`loadgen simulate bounded-parallelism`, `loadgen simulate bounded-parallelism --anti-pattern`", "requests under way to an account, 400 tasks wanting more, each of 48 ms", "requests a second, none throttled: those by 48 ms, and a quarter of the tasks that wait at the end of 4 s", false,
 			vary(func(n int) band { return about(float64(n)/.048+float64(400-n)/4, .02) }, func(t testing.TB, n int) float64 {
 				p := play(t, "bounded-parallelism", set("client.parallel.account", n))
 				require.Zero(t, p.of(t, "throttled"))

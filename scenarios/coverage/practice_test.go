@@ -27,7 +27,7 @@ func clientPractice() []row {
 			"concurrent requests, each of 49 ms with its pause", "requests/s: concurrent requests by 49 ms", false,
 			vary(func(n int) band { return about(float64(n)/.049, .03) }, playing[int]("served(night)", "checklist-parallelism", "phases.night.clients=%v"), 10, 60)},
 		{82, group, checklist, "JSON without metadata is the smallest reply.",
-			"`loadgen simulate json-metadata`, `loadgen simulate json-metadata --set client.wire.json=full`", "level of metadata, of entities with two Int64", "bytes that it adds to an entity: its ETag and types; and its type, addresses and the type of its Timestamp", false,
+			"`loadgen simulate json-metadata`, `loadgen simulate json-metadata --anti-pattern`", "level of metadata, of entities with two Int64", "bytes that it adds to an entity: its ETag and types; and its type, addresses and the type of its Timestamp", false,
 			vary(func(level string) band {
 				added := len(`"odata.etag":"W/\"datetime'2026-11-20T11%3A48%3A19.0000000Z'\"",` + `"Reading@odata.type":"Edm.Int64","Total@odata.type":"Edm.Int64",`)
 				if level == "full" {
