@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -23,13 +24,14 @@ import (
 	"loadgen/results"
 )
 
+//go:embed testdata/choice.yaml
+var choice string
+
 // choiceIn writes a scenario with two designs, choice.yaml, into an empty folder, which becomes the working directory.
 func choiceIn(t *testing.T) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/choice.yaml")
-	require.NoError(t, err)
 	t.Chdir(t.TempDir())
-	put(t, map[string]string{"choice.yaml": string(text)})
+	put(t, map[string]string{"choice.yaml": choice})
 }
 
 // Over HTTP, too, the audit counts what the service lost.
