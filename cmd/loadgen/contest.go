@@ -197,6 +197,9 @@ func (f *designsFlags) check(c *cobra.Command) error {
 	if err := f.Price.fill(&f.Plan.Price); err != nil {
 		return err
 	}
+	if f.Plan.Price.PerGBEgress != 0 {
+		return usageError{errors.New("--price: egress does not apply to a contest; expected a number, stored=NUMBER or throttled")}
+	}
 	if err := named(c.Flags(), f.Plan.Validate()...); err != nil || len(f.Target.Target) == 0 {
 		return err
 	}
