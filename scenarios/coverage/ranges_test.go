@@ -32,7 +32,7 @@ func ranges() []row {
 			"PartitionKey", "1 if each new key is the highest, -1 if it is the lowest", false,
 			vary(either("{number}", exactly(1), exactly(-1)), orderOfKeys, "{number}", "{at:inverted}_{number}")},
 		{24, group, strategy, "Traffic on Half overloads the server of Half and 10 km, but not the server of Full.",
-			"`loadgen simulate hot-partition-starves-neighbours`",
+			"`loadgen simulate hot-partition-starves-neighbours --anti-pattern`",
 			"inserts/s on Half, with 40/s on each of the others", "share of 10 km throttled: the excess over the server's 100/s, equal for its partitions; nothing of Full", quick,
 			vary(func(rate int) band {
 				all := float64(rate + 40)
