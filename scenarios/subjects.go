@@ -1,17 +1,17 @@
 package scenarios
 
-// subjects are the topics of the documents, in their order, with the built-in scenarios of
-// each that show no design pattern.
+// subjects are the topics of the documents, in their order, each with the built-in scenarios
+// that show no design pattern.
 var subjects = [...]struct{ name, scenarios string }{
-	{"Partitions and their targets: 2,000 entities/s each, 20,000 an account", "stress stress-one-partition granularity account-ceiling account-added bytes-against-entities quiet-and-busy-server"},
+	{"Targets: 2,000 entities/s for a partition, 20,000 for an account", "stress stress-one-partition granularity account-ceiling account-added bytes-against-entities quiet-and-busy-server"},
 	{"Range partitions, partition servers and load balancing", "simulate cold-table sporadic-faults retries-bridge-a-move hot-partition-starves-neighbours ramp priming ranges-merge-back"},
 	{"Choosing a PartitionKey: append-only, prepend-only, random", "day-key user-id-key append-only foot-race"},
 	{"Queries: point, row range scan, partition scan, table scan", "point-query row-range-scan partition-scan partition-range-scan table-scan range-against-scan or-is-a-partition-scan density projection-and-filter page-size saved-token token-per-partition"},
 	{"Writes, entity group transactions and optimistic concurrency", "transactions common-entities upsert merge-or-replace scan-to-find lost-updates"},
-	{"Retries and errors: 503, 500, 504; what to retry", "retry-by-status"},
+	{"Retries and errors: 503, 500, 504, and which to retry", "retry-by-status"},
 }
 
-// patternSubjects are those of the documents' design patterns, each with some of
+// patternSubjects are the topics of the documents' design patterns, each with rows of
 // [PatternRows].
 var patternSubjects = [...]struct {
 	name string
@@ -25,7 +25,7 @@ var patternSubjects = [...]struct {
 	{"Performance and security: parallelism, signatures, encryption", []string{"parallel queries", "shared access signatures", "client-side encryption", "checklist"}},
 }
 
-// renamedExamples are built-in scenarios that were called otherwise.
+// renamedExamples maps former names of built-in scenarios to their present names.
 var renamedExamples = [...]struct{ was, is string }{
 	{"or-trap", "or-is-a-partition-scan"},
 	{"range-moved", "retries-bridge-a-move"},
@@ -46,7 +46,7 @@ var renamedExamples = [...]struct{ was, is string }{
 	{"several-values", "granularity"},
 }
 
-// Subjects returns what the built-in scenarios are about, in the order of the documents.
+// Subjects returns the topics of the built-in scenarios, in the order of the documents.
 func Subjects() []string {
 	var names []string
 	for _, one := range subjects {
