@@ -33,7 +33,7 @@ func (v argumentsValue) Write() *fields.Node {
 		text := v.of.With[name]
 		value := fields.PlainNode(text)
 		switch kind.Parameter(name).Type {
-		case workflow.OfAttribute, workflow.OfProperty, workflow.OfPlace, workflow.OfCopy, workflow.OfName, workflow.OfChoice, workflow.OfResolver:
+		case workflow.OfAttribute, workflow.OfProperty, workflow.OfPlace, workflow.OfName, workflow.OfChoice, workflow.OfResolver:
 			value = &fields.Node{Kind: fields.Scalar, Text: text, Quoted: true}
 		}
 		n.Entries = append(n.Entries, fields.Entry{Key: name, Value: value})
@@ -176,8 +176,6 @@ func (c *checker) knows(o *OperationSpec, p *workflow.Parameter, d *workflow.Des
 		what, known = "property", nearest.Of(d.Properties, func(p workflow.DesignProperty) string { return p.Name })
 	case workflow.OfPlace:
 		what, known = "place", nearest.Of(c.Design.Places, func(p Place) string { return p.Name })
-	case workflow.OfCopy:
-		what, known = "copy", nearest.Of(c.Design.Copies, func(one Copy) string { return one.Name })
 	}
 	if what == "" || text == "" && !p.Required || slices.Contains(known, text) {
 		return true

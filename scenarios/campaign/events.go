@@ -375,9 +375,6 @@ func (c *Campaign) newPlaces() (*places, error) {
 			return nil, err
 		}
 	}
-	for _, copies := range c.locations[1:] {
-		p.byName[workflow.AtCopy(copies.copy.Name)] = copies
-	}
 	p.Setting = workflow.Setting{
 		Table:   c.Table,
 		TableOf: func(place string) string { return p.byName[place].table },

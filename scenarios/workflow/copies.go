@@ -10,28 +10,6 @@ import (
 // copyKinds are the workflows of copies under other keys, in the same partition or in others: the
 // documents' secondary indexes.
 var copyKinds = []Kind{{
-	// A reader finds an entity through a partial copy, which contains the entity's key.
-	//
-	//	get copy ─┬─ 200 ─► get entity ─┬─ 200: done
-	//	          │                     └─ 404: astray, the copy's entity is gone
-	//	          └─ 404: missing, there is no copy
-	//
-	// The key is computed, not read from the copy.
-	Name: "read-through", Says: "Reads a partial copy, then the entity.",
-	Reads: true, Counters: []string{"missing", "astray"},
-	Parameters: []Parameter{required("copy", "The copy to read first.", OfCopy)},
-	New: func(c *Call) Workflow {
-		place := AtCopy(c.Arguments.Text("copy"))
-		part, whole := Read(c.TableOf(place), c.Subject.Key(place)), Read(c.Table, c.Subject.Key(""))
-		return NewProcedure(func(t *Tx) {
-			if t.Send(part).Missing() {
-				t.Add("missing", 1)
-			} else if t.Send(whole).Missing() {
-				t.Add("astray", 1)
-			}
-		}, part, whole)
-	},
-}, {
 	Name: "repair-copies", Says: "Compares entities with their copies and repairs the copies.",
 	Alone: true, Copies: true, Counters: []string{missing, orphan, stale, "settled"},
 	Serves: func(d *Design, _ Arguments) []Lack { return lackIf(!d.Copied, "", "the design has no copies") },

@@ -59,7 +59,7 @@ type Lack struct {
 type Setting struct {
 	// Table is the name of the run's table.
 	Table string
-	// TableOf returns the name of the table of a place, or of a copy by [AtCopy]; "" is the run's own.
+	// TableOf returns the name of the table of a place; "" is the run's own.
 	TableOf func(place string) string
 	// StoreOf returns the name of one of the run's queues, containers or services.
 	StoreOf func(name string) string
@@ -96,12 +96,9 @@ type CopyHome struct {
 	Holds func(property string) bool
 }
 
-// AtCopy returns the name of a copy among places. No place has such a name.
-func AtCopy(name string) string { return "copy/" + name }
-
 // Subject is the entity of an operation in the design in use. It is immutable.
 type Subject interface {
-	// Key returns its own key for "", else its key at a place, or of a copy by [AtCopy].
+	// Key returns its own key for "", else its key at a place.
 	Key(place string) entity.Key
 	// Properties returns its properties. Callers may change the slice.
 	Properties() []entity.Property

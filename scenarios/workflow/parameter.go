@@ -31,8 +31,6 @@ const (
 	OfName
 	// OfTruth: true or false.
 	OfTruth
-	// OfCopy: the name of a copy in the design.
-	OfCopy
 	// OfResolver: rules for [parseResolver].
 	OfResolver
 )

@@ -17,10 +17,14 @@ var sumKinds = []Kind{{
 	Inserts: true, Counters: []string{"restarts", "killed", "unknown"},
 	Parameters: []Parameter{
 		required("summary", "The summary's place.", OfPlace),
-		addedProperty,
+		required("adds", "The property to add up.", OfProperty),
 		share("killed", "The share of clients that crash between two writes."),
 	},
-	Serves: func(d *Design, a Arguments) []Lack { return partitionSumLacks(d, a, "summary") },
+	Serves: func(d *Design, a Arguments) []Lack {
+		p := d.Property(a.Text("adds"))
+		return append(d.PartitionWide("summary", a.Text("summary")),
+			lackIf(p.Type != entity.TypeInt32 && p.Type != entity.TypeInt64, "adds", "expected an Int32 or an Int64")...)
+	},
 	New: func(c *Call) Workflow {
 		place := c.Arguments.Text("summary")
 		w := &summedInsert{call: c, key: c.Subject.Key(place), table: c.TableOf(place)}
@@ -39,20 +43,12 @@ var sumKinds = []Kind{{
 			sums[row.Key.Partition] = sums[row.Key.Partition].plus(value)
 		}
 		for row := range t.values(Query(s.TableOf(a.Text("summary")), target.Query{}), summaryCount) {
-			compareSum(f, "summary", row.Key.Partition, sumOf(row.Entity), sums[row.Key.Partition])
+			stored, want := sumOf(row.Entity), sums[row.Key.Partition]
+			f.Look(stored == want, "summary of partition %s: %d entities, sum %d; want %d, sum %d",
+				row.Key.Partition, stored.count, stored.total, want.count, want.total)
 		}
 	}),
 }}
-
-var addedProperty = required("adds", "The property to add up.", OfProperty)
-
-// partitionSumLacks returns what a design lacks for the sum of a property by partitions, at the
-// place that a parameter names.
-func partitionSumLacks(d *Design, a Arguments, place string) []Lack {
-	p := d.Property(a.Text("adds"))
-	return append(d.PartitionWide(place, a.Text(place)),
-		lackIf(p.Type != entity.TypeInt32 && p.Type != entity.TypeInt64, "adds", "expected an Int32 or an Int64")...)
-}
 
 // sum is a count of entities and the total of their values.
 type sum struct{ count, total int64 }
@@ -64,22 +60,6 @@ func sumOf(p entity.Packed) sum {
 	count, _ := p.Lookup(summaryCount)
 	total, _ := p.Lookup(summaryTotal)
 	return sum{count.Int(), total.Int()}
-}
-
-// sum reads a partition and adds up a property of its entities, except that with a key.
-func (t *Tx) sum(table, partition, property string, except entity.Key) (all sum) {
-	for row, value := range t.values(Query(table, target.OnePartition(partition)), property) {
-		if row.Key != except {
-			all = all.plus(value)
-		}
-	}
-	return all
-}
-
-// compareSum records a stored sum, which must be that of its partition.
-func compareSum(f *Findings, what, partition string, stored, want sum) {
-	f.Look(stored == want, "%s of partition %s: %d entities, sum %d; want %d, sum %d",
-		what, partition, stored.count, stored.total, want.count, want.total)
 }
 
 // properties returns the properties of a summary.
@@ -168,8 +148,14 @@ func (w *summedInsert) summary(t *Tx) (was sum, ids History, version entity.Tick
 }
 
 // partition adds up the partition without the operation's own entity.
-func (w *summedInsert) partition(t *Tx) sum {
-	return t.sum(w.call.Table, w.entity.Key.Partition, w.call.Arguments.Text("adds"), w.entity.Key)
+func (w *summedInsert) partition(t *Tx) (all sum) {
+	query := Query(w.call.Table, target.OnePartition(w.entity.Key.Partition))
+	for row, value := range t.values(query, w.call.Arguments.Text("adds")) {
+		if row.Key != w.entity.Key {
+			all = all.plus(value)
+		}
+	}
+	return all
 }
 
 // store returns the separate request that writes the entity. The key is unique to the operation, so

@@ -63,7 +63,7 @@ func Requests(w Workflow) []target.Operation {
 // kinds is the closed list, in the order of their names.
 var kinds = slices.SortedFunc(slices.Values(slices.Concat(transferKinds, archiveKinds, indexKinds, seriesKinds, largeKinds,
 	logKinds, moveKinds, groupKinds, sumKinds, bagKinds, relationKinds, purgeKinds, sealKinds,
-	viewKinds, accessKinds, copyKinds)), func(a, b Kind) int { return strings.Compare(a.Name, b.Name) })
+	accessKinds, copyKinds)), func(a, b Kind) int { return strings.Compare(a.Name, b.Name) })
 
 // Names returns the names of all kinds.
 func Names() []string {
