@@ -96,11 +96,6 @@ func TestLargeValuesByForm(t *testing.T) {
 		{"1.1 MB in a blob", "blob", "1100000", true, "map[insert-or-replace:1 put-blob:1]", "map[get:1 get-blob:1]", "map[delete:1 delete-blob:1]", 1_100_000},
 		{"1.1 MB in no entity", "inline", "1100000", false, put, "map[get:1]", gone, 0},
 		{"200 KB in an entity", "inline", "200000", true, put, "map[get:1]", gone, 200_000},
-		{"1.1 MB in two entities", "entities", "1100000", true, "map[batch:1]", "map[query:1]", "map[batch:1]", 1_100_000},
-		{"the largest in four", "entities", "3000000", true, "map[batch:1]", "map[query:1]", "map[batch:1]", 3_000_000},
-		{"more than a payload of 4 MiB in base64", "entities", "3200000", false, "map[batch:1]", "map[query:1]", "map[batch:1]", 0},
-		{"an entity's share exactly", "entities", "983040", true, "map[batch:1]", "map[query:1]", "map[batch:1]", 983_040},
-		{"a small one in one entity", "entities", "3", true, "map[batch:1]", "map[query:1]", "map[batch:1]", 3},
 	} {
 		w := newWorld(t)
 		given := args{"form": row.form, "size": row.size}

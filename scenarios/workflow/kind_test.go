@@ -82,7 +82,6 @@ func TestStoresOfKinds(t *testing.T) {
 		{"index-lookup", "blob", "[lists false]"},
 		{"large-put large-get large-delete large-sweep", "blob", "[large false]"},
 		{"large-put large-get large-delete large-sweep", "inline", "[]"},
-		{"large-put large-get large-delete large-sweep", "entities", "[]"},
 	} {
 		for _, name := range strings.Fields(row.kinds) {
 			kind, stores := workflow.Find(name), []string{}

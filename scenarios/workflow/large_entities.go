@@ -2,19 +2,16 @@ package workflow
 
 import (
 	"fmt"
-	"math"
 	"net/url"
-	"slices"
 	"strings"
 
 	"loadgen/engine/entity"
-	"loadgen/engine/filter"
 	"loadgen/target"
 )
 
 var (
 	largeSize   = count("size", "The value's size in bytes.", 1, 3_900_000, "1200000")
-	largeForm   = choice("form", "Where the value is: a blob, 64 KiB properties, or several entities.", "blob", "inline", "entities")
+	largeForm   = choice("form", "Where the value is: a blob, or 64 KiB properties of the entity.", "blob", "inline")
 	largeKilled = share("killed", "The share of clients that crash between blob and entity.")
 	largeWanted = Parameter{Name: "wanted", Says: "The share of readers that need the value.", Type: OfShare, Default: "100%"}
 )
@@ -56,18 +53,9 @@ var largeKinds = []Kind{{
 	New: func(c *Call) Workflow {
 		l := newLarge(c)
 		write := entity.Change{Verb: entity.InsertOrReplace, Key: l.key, Properties: c.Subject.Properties()}
-		switch c.Arguments.Text("form") {
-		case "inline":
-			write.Properties = append(write.Properties, l.pieces(math.MaxInt)[0]...)
+		if c.Arguments.Text("form") == "inline" {
+			write.Properties = append(write.Properties, l.pieces()...)
 			return NewProcedure(nil, WriteOne(c.Table, write))
-		case "entities":
-			var changes []entity.Change
-			pieces := l.pieces(largePieces)
-			for i, key := range l.keys() {
-				changes = append(changes, entity.Change{Verb: entity.InsertOrReplace, Key: key, Properties: pieces[i]})
-			}
-			changes[0].Properties = append(write.Properties, pieces[0]...)
-			return NewProcedure(nil, transact(c.Table, changes))
 		}
 		write.Properties = append(write.Properties, entity.Property{Name: largePointer, Value: entity.String(blobOf(l.key))})
 		return l.sendBoth(l.blob(target.PutBlob, make([]byte, l.size)), WriteOne(c.Table, write))
@@ -78,20 +66,6 @@ var largeKinds = []Kind{{
 	Stores: largeStores,
 	New: func(c *Call) Workflow {
 		l, wants := newLarge(c), c.Happens("wanted")
-		if c.Arguments.Text("form") == "entities" {
-			keys := l.keys()
-			rows := Query(c.Table, target.Query{Range: filter.Rows(l.key.Partition, l.key.Row, keys[len(keys)-1].Row+"\x00")})
-			return NewProcedure(func(t *Tx) {
-				found := false
-				for row := range t.Rows(rows) {
-					found = true
-					t.Add("bytes", pieceBytes(row.Entity))
-				}
-				if !found {
-					t.Add("absent", 1)
-				}
-			}, rows)
-		}
 		own, blob := Read(c.Table, l.key), l.blob(target.GetBlob, nil, 404)
 		foreseen := []Request{own}
 		if c.Arguments.Text("form") == "blob" && wants {
@@ -129,15 +103,8 @@ var largeKinds = []Kind{{
 	New: func(c *Call) Workflow {
 		l := newLarge(c)
 		own := WriteOne(c.Table, deletion(l.key), 404)
-		switch c.Arguments.Text("form") {
-		case "inline":
+		if c.Arguments.Text("form") == "inline" {
 			return NewProcedure(nil, own)
-		case "entities":
-			var changes []entity.Change
-			for _, key := range l.keys() {
-				changes = append(changes, deletion(key))
-			}
-			return NewProcedure(nil, transact(c.Table, changes, 404))
 		}
 		return l.sendBoth(l.blob(target.DeleteBlob, nil, 404), own)
 	},
@@ -170,9 +137,6 @@ const (
 	// with the value.
 	largePointer = "Blob"
 	largePiece   = "Piece"
-	// largePieces is the maximum number of 64 KiB pieces per entity, if there are several entities. One
-	// more would leave no room for other properties.
-	largePieces = 15
 )
 
 // blobOf returns the name of an entity's blob, which contains its key.
@@ -218,25 +182,15 @@ func (l *large) blob(verb target.BesideVerb, body []byte, statuses ...int) Reque
 	return Beside(target.Beside{Verb: verb, Store: l.StoreOf(largeStore), Name: blobOf(l.key), Body: body}, statuses...)
 }
 
-// pieces returns the value as properties, in lists of a maximum length each.
-func (l *large) pieces(maxLength int) (lists [][]entity.Property) {
+// pieces returns the value as properties.
+func (l *large) pieces() (all []entity.Property) {
 	// Zeros will do: nothing compresses requests.
 	zeros := make([]byte, min(l.size, entity.MaxBinaryBytes))
-	var all []entity.Property
 	for at := 0; at < l.size; at += entity.MaxBinaryBytes {
 		piece := entity.Binary(zeros[:min(l.size-at, entity.MaxBinaryBytes)])
 		all = append(all, entity.Property{Name: fmt.Sprintf("%s%02d", largePiece, len(all)+1), Value: piece})
 	}
-	return slices.Collect(slices.Chunk(all, maxLength))
-}
-
-// keys returns the keys of the entities that hold a value.
-func (l *large) keys() []entity.Key {
-	list := []entity.Key{l.key}
-	for at := largePieces * entity.MaxBinaryBytes; at < l.size; at += largePieces * entity.MaxBinaryBytes {
-		list = append(list, entity.Key{Partition: l.key.Partition, Row: fmt.Sprintf("%s_%02d", l.key.Row, len(list)+1)})
-	}
-	return list
+	return all
 }
 
 // pieceBytes returns the number of bytes of a value in an entity.
