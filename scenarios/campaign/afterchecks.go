@@ -35,13 +35,12 @@ func (c *Campaign) newWorkflowCounters() *workflowCounters {
 
 // add adds the counts of an operation with a name.
 func (t *workflowCounters) add(operation string, w *drive.Work) {
-	counted, ok := w.Workflow.(workflow.Counted)
-	if !ok {
+	if w.Workflow == nil {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	counted.Counter(func(name string, count int64) {
+	w.Workflow.Counter(func(name string, count int64) {
 		at := results.CounterName{Operation: operation, Name: name}
 		if _, known := t.counts[at]; known {
 			t.counts[at] += count
@@ -50,7 +49,7 @@ func (t *workflowCounters) add(operation string, w *drive.Work) {
 }
 
 // checks returns the checks of what workflows leave behind, one for each invariant.
-func (c *Campaign) checks() []workflow.Check {
+func (c *Campaign) checks() []*workflow.Check {
 	var list []placedCheck
 	for kind, spec := range workflowsOf(c.Scenario) {
 		if kind.Check == nil {
@@ -80,10 +79,10 @@ func (c *Campaign) checks() []workflow.Check {
 		}
 	}
 	// What one queue has under way is no fault to the check of another.
-	var before, all []workflow.Check
+	var before, all []*workflow.Check
 	for _, one := range list {
-		if late, ok := one.check.(workflow.Preceded); ok {
-			before = append(before, late.Preparation())
+		if one.check.Before != nil {
+			before = append(before, one.check.Before)
 		}
 		all = append(all, one.check)
 	}
@@ -93,7 +92,7 @@ func (c *Campaign) checks() []workflow.Check {
 // placedCheck is a check and the places, stores, properties and attributes that it reads, by the
 // parameters that name them.
 type placedCheck struct {
-	check workflow.Check
+	check *workflow.Check
 	at    map[string]string
 }
 
@@ -104,7 +103,7 @@ func (l placedCheck) same(other placedCheck) bool {
 			return false
 		}
 	}
-	return l.check.Name() == other.check.Name()
+	return l.check.Name == other.check.Name
 }
 
 // runChecks runs the checks, unless the run failed, and records what they find.
@@ -115,16 +114,16 @@ func (c *Campaign) runChecks(ctx context.Context, ended error) error {
 	for _, check := range c.checks() {
 		completed := false
 		stage := c.preparationStage(kindAudit, 1, 1, preparationLimit)
-		stage.Build = func(_ uint64, w *drive.Work) { w.Kind, w.Workflow = c.kindOf[kindAudit], check }
+		stage.Build = func(_ uint64, w *drive.Work) { w.Kind, w.Workflow = c.kindOf[kindAudit], check.Procedure }
 		stage.Ended = func(_ *drive.Work, done *results.Completed) { completed = done.Class == results.Ok }
 		if err := c.run(ctx, stage); err != nil {
 			return err
 		}
 		if !completed {
-			return fmt.Errorf("%w: checking whether %s failed", c.failure(), check.Name())
+			return fmt.Errorf("%w: checking whether %s failed", c.failure(), check.Name)
 		}
-		found := check.Findings()
-		one := results.Invariant{Name: check.Name(), Looked: found.Looked, Faults: found.Faults, Examples: found.Examples}
+		found := check.Findings
+		one := results.Invariant{Name: check.Name, Looked: found.Looked, Faults: found.Faults, Examples: found.Examples}
 		c.ledger.Recorder.Take(func(of *results.Record) { of.Invariants = append(of.Invariants, one) })
 	}
 	return nil

@@ -35,8 +35,8 @@ type audit struct {
 // observe adds an operation that ended, if it is a write that reports its outcome.
 func (a *audit) observe(w *drive.Work, c *results.Completed) {
 	var report workflow.Report
-	if audited, ok := w.Workflow.(workflow.Audited); ok {
-		report = audited.Report()
+	if w.Workflow != nil {
+		report = w.Workflow.Report()
 	}
 	if len(report.Keys) == 0 {
 		return

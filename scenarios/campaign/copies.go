@@ -140,8 +140,8 @@ func joined(transaction, copies []entity.Change) (all, rest []entity.Change) {
 
 // writeTogether turns a write into a transaction, whose first changes are those of its entities.
 func writeTogether(w *drive.Work, changes []entity.Change, entities int) {
-	if write, verified := w.Workflow.(workflow.Write); verified {
-		write.Together(changes[entities:]...)
+	if w.Workflow != nil {
+		w.Workflow.Together(changes[entities:]...)
 		return
 	}
 	w.Operation = target.Operation{Verb: entity.Batch, Table: w.Operation.Table, Changes: changes}

@@ -441,7 +441,7 @@ func (e *events) newWorkflow(k uint64, kind int) drive.Work {
 		call.Lacking = e.keeper.Lacks(k)
 	}
 	w := drive.Work{Kind: e.indexes[kind], Workflow: one.New(call)}
-	requests := workflow.Requests(w.Workflow)
+	requests := w.Workflow.Requests()
 	for i := range requests {
 		e.estimateScans(&requests[i], k)
 		w.Offers += requests[i].Entities()

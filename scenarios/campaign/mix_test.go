@@ -201,7 +201,7 @@ phases:
 
 // oneOfEach is a workflow that sends one of everything: a read, a query of no partition, a
 // message, a transaction, a deletion and the dropping of a table.
-func oneOfEach(c *workflow.Call) workflow.Workflow {
+func oneOfEach(c *workflow.Call) *workflow.Procedure {
 	key := entity.Key{Partition: "p", Row: "r"}
 	other := entity.Key{Partition: "p", Row: "s"}
 	text := []entity.Property{{Name: "Text", Value: entity.String("twelve bytes")}}
@@ -282,7 +282,7 @@ func TestPreviewOfAWorkflow(t *testing.T) {
 // What goes beside the table alone is due to count nothing, however it is looked at.
 func TestWorkflowWithoutTableOffersNothing(t *testing.T) {
 	c, e, p := performed(t, false)
-	e.kinds[0].workflowKind.New = func(*workflow.Call) workflow.Workflow {
+	e.kinds[0].workflowKind.New = func(*workflow.Call) *workflow.Procedure {
 		return workflow.NewProcedure(nil, workflow.Beside(target.Beside{Verb: target.PutMessage, Store: "q"}))
 	}
 	_, entities := p.Operation(3, "bank", func(touch Touch) { t.Errorf("it touches %+v; want nothing", touch) })

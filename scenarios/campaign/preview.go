@@ -8,7 +8,6 @@ import (
 	"loadgen/engine/filter"
 	"loadgen/scenarios"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
@@ -114,7 +113,7 @@ func (p *Preview) classOf(kind int) (worst filter.Class) {
 		if p.kindOf[w.Kind] != kind {
 			continue
 		}
-		for _, op := range workflow.Requests(w.Workflow) {
+		for _, op := range w.Workflow.Requests() {
 			switch {
 			case op.Beside != nil:
 			case op.Verb == entity.Query:
@@ -203,7 +202,7 @@ func (p *Preview) Sent(k uint64, table string) (Sent, bool) {
 	if p.plan.Operations[p.kindOf[w.Kind]].Workflow == "" {
 		return Sent{}, false
 	}
-	requests := workflow.Requests(w.Workflow)
+	requests := w.Workflow.Requests()
 	sent := Sent{Requests: len(requests)}
 	for i := range requests {
 		op := &requests[i]

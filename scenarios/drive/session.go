@@ -162,8 +162,8 @@ func (s *Session) scheduled(sent clock.Instant, dropped bool) *results.Scheduled
 // Replied and is nil otherwise.
 func (s *Session) Step(now clock.Instant, event Event, outcome *target.Outcome) Effect {
 	effect := s.step(now, event, outcome)
-	if p, stops := s.work.Workflow.(workflow.Stopping); stops && effect.Action == Done {
-		p.Stop()
+	if s.work.Workflow != nil && effect.Action == Done {
+		s.work.Workflow.Stop()
 	}
 	return effect
 }
@@ -222,10 +222,7 @@ func (s *Session) replied(now clock.Instant, outcome *target.Outcome) Effect {
 	switch {
 	case move == workflow.Proceed:
 		s.work.Operation, s.patience, s.silent, s.made = *next, patience{}, false, false
-		effect.Action, effect.Until = WaitUntil, now
-		if p, rests := s.work.Workflow.(workflow.Pausing); rests {
-			effect.Until = now.Add(p.Pause())
-		}
+		effect.Action, effect.Until = WaitUntil, now.Add(s.work.Workflow.Pause())
 	case move == workflow.Fail:
 		s.completed.Class = results.Failed
 		effect.Completed = &s.completed
@@ -337,7 +334,7 @@ func (s *Session) record(now clock.Instant, outcome *target.Outcome, class resul
 
 	c := &s.completed
 	if c.Attempts == 0 && s.work.Workflow != nil {
-		requests := workflow.Requests(s.work.Workflow)
+		requests := s.work.Workflow.Requests()
 		var parts []results.Part
 		for i := 1; i < len(requests); i++ {
 			key, one := requests[i].PartitionKey()

@@ -114,7 +114,7 @@ type Work struct {
 	MostPages int
 	// Workflow, where set, takes the operation through several requests, of which
 	// it gives the first in place of Operation. It is this operation's own.
-	Workflow workflow.Workflow
+	Workflow *workflow.Procedure
 	// Offers is how many entities the operation is due to count, where that
 	// differs from what its request says; 0 where it does not.
 	Offers int64
@@ -131,7 +131,7 @@ func (w *Work) Requests() []target.Operation {
 	if w.Workflow == nil {
 		return []target.Operation{w.Operation}
 	}
-	return workflow.Requests(w.Workflow)
+	return w.Workflow.Requests()
 }
 
 // Due returns how many operations the stage has, those of other processes among them.

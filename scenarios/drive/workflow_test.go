@@ -16,34 +16,31 @@ import (
 	"loadgen/target"
 )
 
-// readThenWrite reads an entity and writes it; a conflict begins anew, unless it
-// met its own silent write. It notes what it is told.
-type readThenWrite struct{ told *[]string }
+// readThenWrite returns a workflow that reads an entity and writes it. A conflict restarts it, unless
+// the write met its own success; a 409 fails. It notes the replies, and its end.
+func readThenWrite(told *[]string) *workflow.Procedure {
+	return workflow.NewProcedure(func(t *workflow.Tx) {
+		defer func() { *told = append(*told, "stop") }()
+		send := func(verb entity.Verb, expected target.Expected) workflow.Reply {
+			reply := t.Send(workflow.Request{Operation: target.Operation{Verb: verb}, Expected: expected})
+			*told = append(*told, noted(verb.String(), reply))
+			return reply
+		}
+		for range t.Restarts("restarts") {
+			send(entity.Get, target.Expected{})
+			switch reply := send(entity.Merge, target.Expected{Conflict: true, Precondition: true}); {
+			case reply.Status == 409:
+				t.Fail()
+			case reply.OK() || reply.Silent:
+				return
+			}
+		}
+	})
+}
 
-func (p readThenWrite) Stop() { *p.told = append(*p.told, "stop") }
-
-func (p readThenWrite) Begin() target.Operation { return target.Operation{Verb: entity.Get} }
-
-func (p readThenWrite) Next(a workflow.Attempt) (workflow.Move, target.Operation) {
-	told := a.Sent.Verb.String() + " " + string(rune('0'+a.Outcome.Status/100))
-	if a.Silent {
-		told += " silent"
-	}
-	*p.told = append(*p.told, told)
-	switch {
-	case a.Outcome.Status == 400:
-		return workflow.Fail, target.Operation{}
-	case a.Outcome.Status >= 500 || a.Outcome.Status == 0:
-		return workflow.Settle, target.Operation{}
-	case a.Sent.Verb == entity.Get:
-		return workflow.Proceed, target.Operation{Verb: entity.Merge}
-	case a.Outcome.Status == 412 && a.Silent:
-		return workflow.Succeed, target.Operation{}
-	case a.Outcome.Status == 412:
-		return workflow.Proceed, p.Begin()
-	default:
-		return workflow.Settle, target.Operation{}
-	}
+// noted describes a reply.
+func noted(verb string, reply workflow.Reply) string {
+	return fmt.Sprint(verb, " ", reply.Status, map[bool]string{true: " silent"}[reply.Silent])
 }
 
 // lying has a script answer 200 with what was not asked for.
@@ -89,21 +86,20 @@ func TestWorkflowTakesAnOperationThroughItsRequests(t *testing.T) {
 		class    results.Class
 		served   int64
 	}{
-		{"each request once", []int{200, 204}, []string{"get 2", "merge 2"}, results.Ok, 2},
-		{"a throttled write is retried by itself", []int{200, 503, 204}, []string{"get 2", "merge 5", "merge 2"}, results.Ok, 2},
-		{"a conflict restarts at the read", []int{200, 412, 200, 204}, []string{"get 2", "merge 4", "get 2", "merge 2"}, results.Ok, 4},
-		{"a silent write meets its own success", []int{200, 500, 412}, []string{"get 2", "merge 5 silent", "merge 4 silent"}, results.Ok, 2},
+		{"each request once", []int{200, 204}, []string{"get 200", "merge 204"}, results.Ok, 2},
+		{"a throttled write is retried by itself", []int{200, 503, 204}, []string{"get 200", "merge 204"}, results.Ok, 2},
+		{"a conflict restarts at the read", []int{200, 412, 200, 204}, []string{"get 200", "merge 412", "get 200", "merge 204"}, results.Ok, 4},
+		{"a silent write meets its own success", []int{200, 500, 412}, []string{"get 200", "merge 412 silent"}, results.Ok, 2},
 		{"a read that was silent makes no write silent", []int{500, 200, 412, 200, 204},
-			[]string{"get 5 silent", "get 2 silent", "merge 4", "get 2", "merge 2"}, results.Ok, 4},
-		{"a reply that is not what was asked for is none, and not asked for again", []int{lying}, []string{"get 0 silent"}, results.Failed, 0},
-		{"the workflow gives up", []int{200, 400}, []string{"get 2", "merge 4"}, results.Failed, 1},
-		{"retries are counted by request", []int{503, 503, 200, 503, 503, 204},
-			[]string{"get 5", "get 5", "get 2", "merge 5", "merge 5", "merge 2"}, results.Ok, 2},
-		{"and spent, they end the operation", []int{200, 503, 503, 503}, []string{"get 2", "merge 5", "merge 5", "merge 5"}, results.Throttled, 1},
+			[]string{"get 200 silent", "merge 412", "get 200", "merge 204"}, results.Ok, 4},
+		{"a reply that is not what was asked for is none, and not asked for again", []int{lying}, nil, results.Failed, 0},
+		{"the workflow gives up", []int{200, 409}, []string{"get 200", "merge 409"}, results.Failed, 1},
+		{"retries are counted by request", []int{503, 503, 200, 503, 503, 204}, []string{"get 200", "merge 204"}, results.Ok, 2},
+		{"and spent, they end the operation", []int{200, 503, 503, 503}, []string{"get 200"}, results.Throttled, 1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			var told []string
-			stage := onceStage(t, func(w *drive.Work) { *w = drive.Work{Workflow: readThenWrite{&told}, Offers: 2} })
+			stage := onceStage(t, func(w *drive.Work) { *w = drive.Work{Workflow: readThenWrite(&told), Offers: 2} })
 			sum := (&scripted{statuses: row.statuses}).play(t, stage, row.class)
 			assert.Equal(t, append(row.told, "stop"), told, "the workflow was told")
 			assert.Truef(t, sum.Attempts == int64(len(row.statuses)) && sum.Served == row.served,
@@ -112,22 +108,18 @@ func TestWorkflowTakesAnOperationThroughItsRequests(t *testing.T) {
 	}
 }
 
-// storing puts a message. It notes what it is told.
-type storing struct{ told *[]string }
-
-func (p storing) Begin() target.Operation {
-	return target.Operation{Beside: &target.Beside{Verb: target.PutMessage, Store: "work"}}
-}
-
-func (p storing) Next(a workflow.Attempt) (workflow.Move, target.Operation) {
-	*p.told = append(*p.told, fmt.Sprint(a.Sent.Beside.Verb, " ", a.Outcome.Status, " ", a.Silent))
-	return workflow.Settle, target.Operation{}
+// storing returns a workflow that puts a message and notes the reply.
+func storing(told *[]string) *workflow.Procedure {
+	return workflow.NewProcedure(func(t *workflow.Tx) {
+		reply := t.Send(workflow.Beside(target.Beside{Verb: target.PutMessage, Store: "work"}))
+		*told = append(*told, noted("put-message", reply))
+	})
 }
 
 // A queue that is missing is made in between, each request is an attempt, and the workflow
 // is told of none but its own.
 func TestWhatIsMissingIsMadeByAttemptsOfItsOwn(t *testing.T) {
-	stored := []string{"put-message 201 false"}
+	stored := []string{"put-message 201"}
 	made := []string{"put-message 0", "make-queue 1", "put-message 2"}
 	for _, row := range []struct {
 		name     string
@@ -142,16 +134,15 @@ func TestWhatIsMissingIsMadeByAttemptsOfItsOwn(t *testing.T) {
 		{"another made it", []int{404, 409, 201}, made, stored, results.Ok, 3},
 		{"it is made at the second try", []int{404, 503, 201, 201}, []string{"put-message 0", "make-queue 1", "make-queue 2", "put-message 3"}, stored, results.Ok, 3},
 		{"it cannot be made", []int{404, 403}, made[:2], nil, results.Failed, 1},
-		{"it is gone again", []int{404, 201, 404}, made, []string{"put-message 404 false"}, results.Failed, 2},
-		{"what was put in silence was not put", []int{500, 404, 201, 201}, []string{"put-message 0", "put-message 1", "make-queue 2", "put-message 3"},
-			[]string{"put-message 500 true", "put-message 201 false"}, results.Ok, 3},
+		{"it is gone again", []int{404, 201, 404}, made, nil, results.Failed, 2},
+		{"what was put in silence was not put", []int{500, 404, 201, 201}, []string{"put-message 0", "put-message 1", "make-queue 2", "put-message 3"}, stored, results.Ok, 3},
 		{"what was made in silence is no put in silence", []int{404, 500, 409, 201},
 			[]string{"put-message 0", "make-queue 1", "make-queue 2", "put-message 3"}, stored, results.Ok, 3},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			var told []string
 			played := &scripted{statuses: row.statuses}
-			sum := played.play(t, onceStage(t, func(w *drive.Work) { *w = drive.Work{Workflow: storing{&told}} }), row.class)
+			sum := played.play(t, onceStage(t, func(w *drive.Work) { *w = drive.Work{Workflow: storing(&told)} }), row.class)
 			assert.Truef(t, slices.Equal(played.asked, row.asked) && slices.Equal(told, row.told),
 				"asked %q and told %q; want %q and %q", played.asked, told, row.asked, row.told)
 			assert.Truef(t, sum.Attempts == int64(len(row.asked)) && sum.Ok == row.ok,
@@ -160,14 +151,14 @@ func TestWhatIsMissingIsMadeByAttemptsOfItsOwn(t *testing.T) {
 	}
 }
 
-// insertOnce is an insert that judges its conflicts by itself: each is somebody
-// else's.
-type insertOnce struct{}
-
-func (insertOnce) Begin() target.Operation { return target.Operation{Verb: entity.Insert} }
-
-func (insertOnce) Next(workflow.Attempt) (workflow.Move, target.Operation) {
-	return workflow.Settle, target.Operation{}
+// insertOnce returns an insert that fails after each conflict.
+func insertOnce() *workflow.Procedure {
+	return workflow.NewProcedure(func(t *workflow.Tx) {
+		insert := workflow.WriteOne("", entity.Change{Verb: entity.Insert}, 409)
+		if !t.Send(insert).OK() {
+			t.Fail()
+		}
+	})
 }
 
 // What is told of an attempt is what is recorded of it, where a write meets its own
@@ -188,8 +179,8 @@ func TestAnObserverIsToldTheClassThatIsRecorded(t *testing.T) {
 		{"a delete that meets its own success", of(entity.Delete), []int{0, 503, 404}, []results.Class{failed, throttled, ok}, 2},
 		{"an upsert meets nothing", of(entity.InsertOrMerge), []int{0, 409}, []results.Class{failed, failed}, 1},
 		{"a transaction of nothing", of(entity.Batch), []int{0, 409}, []results.Class{failed, failed}, 1},
-		{"a workflow decides on its own conflicts", drive.Work{Workflow: insertOnce{}}, []int{0, 409}, []results.Class{failed, failed}, 1},
-		{"a conflict after which a workflow goes on was as expected", drive.Work{Workflow: readThenWrite{new([]string)}},
+		{"a workflow decides on its own conflicts", drive.Work{Workflow: insertOnce()}, []int{0, 409}, []results.Class{failed, failed}, 1},
+		{"a conflict after which a workflow goes on was as expected", drive.Work{Workflow: readThenWrite(new([]string))},
 			[]int{200, 412, 200, 204}, []results.Class{ok, ok, ok, ok}, 0},
 	} {
 		t.Run(row.name, func(t *testing.T) {

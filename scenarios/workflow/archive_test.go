@@ -35,7 +35,7 @@ func newStaff(t *testing.T, count int) *staff {
 }
 
 // act returns operation k of a kind about an employee.
-func (s *staff) act(kind string, k int, employee int, given args) workflow.Workflow {
+func (s *staff) act(kind string, k int, employee int, given args) *workflow.Procedure {
 	s.t.Helper()
 	return s.op(kind, k, archived(given), s.employees[employee])
 }
@@ -94,7 +94,7 @@ func TestMovesAreFinishedWhoeverDies(t *testing.T) {
 			for k := range asked + twice {
 				s.run(s.act("archive-request", k, k%asked, nil))
 			}
-			turns := several(16, func(k int) workflow.Workflow { return s.act("archive-work", int(seed)*100+k, 0, given) })
+			turns := several(16, func(k int) *workflow.Procedure { return s.act("archive-work", int(seed)*100+k, 0, given) })
 			s.race(seed, 4, 20, turns)
 			died, again = died+total(turns, "killed"), again+total(turns, "again")
 			s.holds("archive-work", archived(given), int64(len(where)))
@@ -139,7 +139,7 @@ func TestTurnMeetsItsOwnSuccess(t *testing.T) {
 		s := newStaff(t, 1)
 		s.run(s.act("archive-request", 1, 0, nil))
 		turn := s.act("archive-work", 1, 0, nil)
-		s.lose(turn, func(op *target.Operation, _ int) bool { return requestName(op) == lost })
+		s.lose([]*workflow.Procedure{turn}, func(op *target.Operation, _ int) bool { return requestName(op) == lost })
 		assert.Truef(t, maps.Equal(counted(turn), map[string]int64{"moved": 1}),
 			"the first reply to %s is lost: counted %v; want one move", lost, counted(turn))
 	}
@@ -166,7 +166,7 @@ func TestOvertakenWorker(t *testing.T) {
 	s.run(fast)
 	s.finish(slow)
 	assert.True(t, slow.ok)
-	assert.Equal(t, "map[overtaken:1 repeated:1]", fmt.Sprint(counted(slow.Workflow)), "the slow one counted")
+	assert.Equal(t, "map[overtaken:1 repeated:1]", fmt.Sprint(counted(slow.Procedure)), "the slow one counted")
 	assert.Equal(t, "map[again:1 killed:1 moved:1]", fmt.Sprint(counted(fast)), "the fast one counted")
 	// The message is hidden still, for longer than any wait of the check's own.
 	s.holds("archive-work", args{"place": "archive", "hidden": "90s"}, 1)
@@ -182,7 +182,7 @@ func TestPoisonGoesToItsOwnQueue(t *testing.T) {
 			s.run(s.act("archive-request", k, k, args{"malformed": []string{"100%", "0", "0"}[k%3]}))
 		}
 		given := args{"place": "archive", "hidden": "60s", "attempts": "3"}
-		turns := several(20, func(k int) workflow.Workflow { return s.act("archive-work", k, 0, given) })
+		turns := several(20, func(k int) *workflow.Procedure { return s.act("archive-work", k, 0, given) })
 		lost := int(seed%3) * 10
 		s.race(seed, 3, lost, turns)
 		s.holds("archive-work", given, 6)
@@ -236,7 +236,7 @@ func TestReadersOfAMove(t *testing.T) {
 		}
 		s.finish(look)
 		assert.True(t, look.ok, row.name)
-		assert.Equal(t, map[string]int64{row.want: 1}, counted(look.Workflow), row.name)
+		assert.Equal(t, map[string]int64{row.want: 1}, counted(look.Procedure), row.name)
 	}
 }
 
@@ -245,7 +245,7 @@ func TestReadersOfAMove(t *testing.T) {
 func TestNaiveMovesAreNotFinished(t *testing.T) {
 	for first, left := range map[string]string{"copy": "both", "delete": "neither"} {
 		s := newStaff(t, 40)
-		var all []workflow.Workflow
+		var all []*workflow.Procedure
 		for n := range s.employees {
 			p := s.act("archive-naive", n, n, args{"first": first, "killed": "40%"})
 			all = append(all, p)
@@ -309,10 +309,10 @@ func TestArchivedFinds(t *testing.T) {
 		for _, one := range checks(check) {
 			require.True(t, s.run(one), row.name)
 		}
-		found := check.Findings()
+		found := check.Findings
 		assert.Equal(t, row.faults, strings.Join(found.Examples, ", "), row.name)
 		assert.Truef(t, (found.Faults > 0) == (row.faults != "") && (row.messages != "" || found.Looked >= 3), "%s: %+v", row.name, found)
-		assert.Equal(t, row.messages, strings.Join(check.(workflow.Preceded).Preparation().Findings().Examples, ", "), row.name)
+		assert.Equal(t, row.messages, strings.Join(check.Before.Findings.Examples, ", "), row.name)
 	}
 }
 
@@ -330,8 +330,8 @@ func TestArchivedLosesNothing(t *testing.T) {
 		// A worker takes all of them and dies: they come back while the check waits.
 		s.run(s.act("archive-work", 1, 0, args{"hidden": "20s", "most": "3", "killed": "100%", "after": "received"}))
 		check := s.checkOf("archive-work", args{"place": "archive", "hidden": "20s"})
-		requests = s.lose(check, func(_ *target.Operation, at int) bool { return at == number })
-		if found := check.Findings(); found.Faults != 0 || found.Looked != employees {
+		requests = s.lose(checks(check), func(_ *target.Operation, at int) bool { return at == number })
+		if found := check.Findings; found.Faults != 0 || found.Looked != employees {
 			t.Errorf("reply %d is lost: %d faults in %d, %q; want none in %d", number, found.Faults, found.Looked, found.Examples, employees)
 		}
 		s.are(fmt.Sprintf("reply %d is lost", number), slices.Repeat([]string{"archive"}, queued)...)
@@ -345,7 +345,7 @@ func TestArchivedDoesNotWaitInVain(t *testing.T) {
 	s.run(s.act("archive-request", 1, 0, args{"malformed": "100%"}))
 	from := s.now
 	check := s.checkOf("archive-work", args{"place": "archive", "hidden": "100s", "attempts": "5"})
-	s.lose(check, func(*target.Operation, int) bool { return false })
+	s.lose(checks(check), func(*target.Operation, int) bool { return false })
 	// Five times it comes back soon, and is put aside the sixth time.
 	if took := s.now.Sub(from); took < 108*time.Second || took > 109*time.Second {
 		t.Errorf("the check took %v; want the time-out of 100.5 s once, and 1.5 s for each of five attempts", took)

@@ -21,12 +21,12 @@ import (
 var nicknames = args{"changes": "Salary", "unknown": "Nickname"}
 
 // carded returns a world with thirty workers who have a nickname, and some updates.
-func carded(t *testing.T, count int, writes string) (*world, []workflow.Workflow) {
+func carded(t *testing.T, count int, writes string) (*world, []*workflow.Procedure) {
 	w := newWorld(t)
 	list := workers(30, text("Nickname", "Chip"))
 	w.load(list...)
 	given := args{"changes": "Salary", "unknown": "Nickname", "writes": writes}
-	return w, several(count, func(n int) workflow.Workflow {
+	return w, several(count, func(n int) *workflow.Procedure {
 		return w.op("bag-update", n, given, list[n%len(list)], worker(5000+n, "fresh"))
 	})
 }
@@ -99,8 +99,8 @@ func TestKeeperFollowsTheSchedule(t *testing.T) {
 }
 
 // logins returns so many of five users.
-func (w *world) logins(count int, given args) []workflow.Workflow {
-	return several(count, func(k int) workflow.Workflow {
+func (w *world) logins(count int, given args) []*workflow.Procedure {
+	return several(count, func(k int) *workflow.Procedure {
 		about := thing{number: uint64(k), keys: map[string]entity.Key{"": {Partition: fmt.Sprint("user ", k%5), Row: fmt.Sprintf("%04d", k)}}}
 		return w.op("login", k, given, about)
 	})
@@ -138,7 +138,7 @@ func TestPurgeDeletesTheDaysThatAreDue(t *testing.T) {
 				before -= w.days("Test")["0003"]
 			}
 			// Each day is purged twice at the same time.
-			purges := several(4, func(k int) workflow.Workflow { return w.op("purge-day", k, given, thing{}) })
+			purges := several(4, func(k int) *workflow.Procedure { return w.op("purge-day", k, given, thing{}) })
 			w.raceWell(seed, 4, 10, purges)
 			w.holds("purge-day", given, 2)
 			kept := w.days("Test")
@@ -180,7 +180,7 @@ func TestPurgeOfADay(t *testing.T) {
 		assert.Equal(t, row.want(day1), fmt.Sprint(w.requests), row.how)
 		assert.EqualValues(t, max(1, day1), counted(first)[row.counter], row.how)
 		w.finish(late)
-		assert.Zero(t, counted(late.Workflow)[row.counter], row.how)
+		assert.Zero(t, counted(late.Procedure)[row.counter], row.how)
 		found := w.check("purge-day", given)
 		assert.Truef(t, found.Looked == 2 && found.Faults == 1 && strings.Contains(found.Examples[0], "day 2 "), "%s: %+v; want a fault of day 2", row.how, found)
 	}
@@ -225,7 +225,7 @@ func message(t *testing.T, n int, at string) thing {
 }
 
 // logged is an operation of a log.
-func (w *world) logged(kind string, given args, about thing) workflow.Workflow {
+func (w *world) logged(kind string, given args, about thing) *workflow.Procedure {
 	with := args{"time": "At"}
 	maps.Copy(with, given)
 	return w.op(kind, int(about.number), with, about)
@@ -261,7 +261,7 @@ func TestMessagesAreBlobsOfTheirHour(t *testing.T) {
 	} {
 		w := newWorld(t)
 		p := w.logged("log-append", args{"buffer": row.buffer, "over": row.over}, message(t, 7, row.at))
-		foreseen := len(workflow.Requests(p))
+		foreseen := len(p.Requests())
 		assert.Truef(t, w.run(p) && w.requests["put-blob"] == len(row.want) && foreseen == len(row.want),
 			"%s: written by %v, %d foreseen; want %d", row.name, w.requests, foreseen, len(row.want))
 		var got []string
@@ -281,7 +281,7 @@ func TestMessagesAreBlobsOfTheirHour(t *testing.T) {
 func TestAWindowIsFoundByPrefixAndMetadata(t *testing.T) {
 	w := newWorld(t)
 	// Two hours of the log, a message a second, ten of them to a blob.
-	var appends []workflow.Workflow
+	var appends []*workflow.Procedure
 	start := time.Date(2014, 7, 31, 18, 0, 0, 0, time.UTC)
 	for k := range 720 {
 		at := start.Add(time.Duration(k*10+9) * time.Second).Format(time.TimeOnly)
@@ -334,7 +334,7 @@ func TestWritersThatDieLoseWhatTheyGathered(t *testing.T) {
 	}{{1, "50%", 0, 0}, {20, "0", 0, 0}, {20, "5%", 200, 1000}, {20, "100%", 1900, 1900}, {2, "100%", 100, 100}} {
 		w := newWorld(t)
 		given := args{"buffer": fmt.Sprint(row.buffer), "killed": row.killed}
-		all := w.runAll(several(100, func(k int) workflow.Workflow { return w.logged("log-append", given, message(t, k, "18:00:00")) }))
+		all := w.runAll(several(100, func(k int) *workflow.Procedure { return w.logged("log-append", given, message(t, k, "18:00:00")) }))
 		there := int64(0)
 		for _, blob := range blobsOf(w) {
 			there += int64(strings.Count(string(blob.Body), "\n"))

@@ -18,7 +18,7 @@ var transferKinds = []Kind{{
 	},
 	// One transaction if both legs are in the partition of the transfer's id, two writes if each is in
 	// its account's.
-	New: func(c *Call) Workflow {
+	New: func(c *Call) *Procedure {
 		own, draw := c.Subject.Key(""), c.Chance
 		id, cents := own.Partition, int64(1+draw.IntN(100_000))
 		killed := draw.Float64() < c.Arguments.Share("killed")

@@ -19,12 +19,12 @@ func photographed(n int) thing {
 }
 
 // photos returns an operation of a kind on each of so many employees.
-func (w *world) photos(kind string, count int, given args) []workflow.Workflow {
-	return several(count, func(k int) workflow.Workflow { return w.op(kind, k, given, photographed(k)) })
+func (w *world) photos(kind string, count int, given args) []*workflow.Procedure {
+	return several(count, func(k int) *workflow.Procedure { return w.op(kind, k, given, photographed(k)) })
 }
 
 // runAll carries workflows out, one after the other.
-func (w *world) runAll(all []workflow.Workflow) []workflow.Workflow {
+func (w *world) runAll(all []*workflow.Procedure) []*workflow.Procedure {
 	for _, p := range all {
 		w.run(p)
 	}
@@ -45,7 +45,7 @@ func TestNoEntityIsWithoutItsPhoto(t *testing.T) {
 		assert.Equalf(t, [2]int64{0, 40 - died}, [2]int64{found.Faults, found.Looked}, "seed %d: entities that point to nothing", seed)
 		leave := append(w.photos("large-delete", 30, given), w.photos("large-delete", 30, given)...)
 		looks := w.photos("large-get", 40, args{"size": "10"})
-		var mixed []workflow.Workflow
+		var mixed []*workflow.Procedure
 		for i := range leave {
 			mixed = append(mixed, leave[i], looks[i%len(looks)])
 			if i >= len(looks) {
@@ -118,7 +118,7 @@ func TestLargeValuesByForm(t *testing.T) {
 		clear(w.requests)
 		facts := w.runAll(w.photos("large-get", 1, args{"form": row.form, "size": row.size, "wanted": "0"}))
 		fetched := map[bool]int64{false: row.bytes}[row.form == "blob"]
-		assert.Truef(t, total(facts, "bytes") == fetched && w.requests["get-blob"] == 0 && len(workflow.Requests(facts[0])) == 1,
+		assert.Truef(t, total(facts, "bytes") == fetched && w.requests["get-blob"] == 0 && len(facts[0].Requests()) == 1,
 			"%s: a reader who does not want the photo gets %d bytes by %v", row.name, total(facts, "bytes"), w.requests)
 		run("large-delete", row.gone)
 		look := w.runAll(w.photos("large-get", 1, given))

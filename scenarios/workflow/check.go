@@ -2,18 +2,15 @@ package workflow
 
 import "fmt"
 
-// Check is a workflow that reads what a run left. It has findings once it has ended with success.
-type Check interface {
-	Workflow
+// Check is a workflow that reads what a run left.
+type Check struct {
+	*Procedure
 	// Name is the name of the condition in reports, such as "balances sum to zero".
-	Name() string
-	Findings() Findings
-}
-
-// Preceded is a check that needs another check to run before it.
-type Preceded interface {
-	Check
-	Preparation() Check
+	Name string
+	// Findings are complete once the procedure has ended with success.
+	Findings Findings
+	// Before is a check that must run before, nil for none.
+	Before *Check
 }
 
 // Findings are the results of a [Check].
@@ -42,29 +39,16 @@ func (f *Findings) Look(holds bool, fault string, values ...any) {
 	}
 }
 
-// finding is a [Check] whose requests a procedure sends.
-type finding struct {
-	*Procedure
-	name  string
-	found Findings
-}
-
-// newFinding returns the check with a name.
-func newFinding(name string, body func(t *Tx, f *Findings)) *finding {
-	f := &finding{name: name}
-	f.Procedure = NewProcedure(func(t *Tx) { body(t, &f.found) })
-	return f
+// newCheck returns the check with a name.
+func newCheck(name string, body func(t *Tx, f *Findings)) *Check {
+	c := &Check{Name: name}
+	c.Procedure = NewProcedure(func(t *Tx) { body(t, &c.Findings) })
+	return c
 }
 
 // checkOf returns the maker of a check with a name.
-func checkOf(name string, body func(t *Tx, f *Findings, s *Setting, a Arguments)) func(s *Setting, a Arguments) Check {
-	return func(s *Setting, a Arguments) Check {
-		return newFinding(name, func(t *Tx, f *Findings) { body(t, f, s, a) })
+func checkOf(name string, body func(t *Tx, f *Findings, s *Setting, a Arguments)) func(s *Setting, a Arguments) *Check {
+	return func(s *Setting, a Arguments) *Check {
+		return newCheck(name, func(t *Tx, f *Findings) { body(t, f, s, a) })
 	}
 }
-
-// Name implements [Check].
-func (f *finding) Name() string { return f.name }
-
-// Findings implements [Check].
-func (f *finding) Findings() Findings { return f.found }

@@ -35,13 +35,13 @@ var sealKinds = []Kind{{
 		return append(sealable(d, a), lackIf(a.Text("verb") == "merge", "verb",
 			"a merge would replace the content key only; expected insert or insert-or-replace")...)
 	},
-	New:   func(c *Call) Workflow { return newSealed(c, c.Subject, entity.Match{}) },
+	New:   func(c *Call) *Procedure { return newSealed(c, c.Subject, entity.Match{}) },
 	Check: newUnsealed,
 }, {
 	Name: "seal-replace", Says: "Replaces a loaded entity with an encrypted one.",
 	Parameters: []Parameter{sealProperty, sealResolver, sealSealed, resealVerb}, Counters: []string{"added-bytes"},
 	Serves: func(d *Design, a Arguments) []Lack { return append(sealable(d, a), needsLoad(d, a)...) },
-	New:    func(c *Call) Workflow { return newSealed(c, c.Member(c.K%c.Loaded), entity.MatchAny) },
+	New:    func(c *Call) *Procedure { return newSealed(c, c.Member(c.K%c.Loaded), entity.MatchAny) },
 	Check:  newUnsealed,
 }, {
 	// Without property and resolver the entity says what is encrypted: its content key decrypts that.
@@ -53,7 +53,7 @@ var sealKinds = []Kind{{
 		}
 		return sealable(d, a)
 	},
-	New: func(c *Call) Workflow {
+	New: func(c *Call) *Procedure {
 		r, key := resolverOf(c.Arguments), c.Subject.Key("")
 		read := Read(c.Table, key)
 		return NewProcedure(func(t *Tx) {
@@ -266,12 +266,12 @@ func unseal(by cipher.AEAD, v entity.Value, bound []byte) ([]byte, bool) {
 }
 
 // newUnsealed returns the check that encrypted properties are readable with the key only.
-func newUnsealed(s *Setting, a Arguments) Check {
+func newUnsealed(s *Setting, a Arguments) *Check {
 	key, r, what := newMasterKey(s.Table), resolverOf(a), a.Text("property")
 	if what == "" {
 		what = a.Text("resolver")
 	}
-	return newFinding("nobody can read "+what+" without the key", func(t *Tx, f *Findings) {
+	return newCheck("nobody can read "+what+" without the key", func(t *Tx, f *Findings) {
 		for row := range t.Rows(Query(s.Table, target.Query{})) {
 			list, _ := row.Entity.Unpack(nil)
 			for _, p := range list {

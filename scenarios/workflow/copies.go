@@ -13,7 +13,7 @@ var copyKinds = []Kind{{
 	Name: "repair-copies", Says: "Compares entities with their copies and repairs the copies.",
 	Alone: true, Copies: true, Counters: []string{missing, orphan, stale, "settled"},
 	Serves: func(d *Design, _ Arguments) []Lack { return lackIf(!d.Copied, "", "the design has no copies") },
-	New: func(c *Call) Workflow {
+	New: func(c *Call) *Procedure {
 		var reads []Request
 		for _, table := range c.Copied.tables() {
 			reads = append(reads, Query(table, target.Query{}))
@@ -26,13 +26,13 @@ var copyKinds = []Kind{{
 			})
 		}, reads...)
 	},
-	Check: func(s *Setting, _ Arguments) Check { return NewCopyCheck(s.Copied) },
+	Check: func(s *Setting, _ Arguments) *Check { return NewCopyCheck(s.Copied) },
 }}
 
 // NewCopyCheck returns the check that each entity has its copies, and each copy its entity, with
 // the same values. A design without copies has none.
-func NewCopyCheck(c *Copied) Check {
-	return newFinding("each entity has its copies, and each copy its entity", func(t *Tx, found *Findings) {
+func NewCopyCheck(c *Copied) *Check {
+	return newCheck("each entity has its copies, and each copy its entity", func(t *Tx, found *Findings) {
 		c.survey(t, func(f copyState) {
 			name, at, own := c.Homes[f.home].Name, keyText(f.at), keyText(f.own)
 			switch f.what {

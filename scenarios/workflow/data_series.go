@@ -26,7 +26,7 @@ var seriesKinds = []Kind{{
 	Name: "series-put", Says: "Writes one count of a series, series by series.",
 	Parameters: []Parameter{seriesSlots, seriesEach, seriesAt, seriesWriting, seriesComplete}, Counters: []string{"conflicts"},
 	Serves: needsLoad, Check: newSeriesCheck,
-	New: func(c *Call) Workflow {
+	New: func(c *Call) *Procedure {
 		l := newSeriesLayout(c.Arguments)
 		about, slot := turn(c, l.slots)
 		draw := c.Chance
@@ -49,7 +49,7 @@ var seriesKinds = []Kind{{
 	Name: "series-write", Says: "Writes all counts of a series in transactions of 100.",
 	Parameters: []Parameter{seriesSlots, seriesEach, seriesAt, seriesComplete},
 	Serves:     needsLoad,
-	New: func(c *Call) Workflow {
+	New: func(c *Call) *Procedure {
 		l := newSeriesLayout(c.Arguments)
 		about, _ := turn(c, 1)
 		draw := c.Chance
@@ -73,7 +73,7 @@ var seriesKinds = []Kind{{
 		return append(needsLoad(d, a), lackIf(a.Count("first")+max(1, a.Count("window")) > a.Count("slots"), "window",
 			"first and window exceed the slots; expected %d together at most", a.Count("slots"))...)
 	},
-	New: func(c *Call) Workflow {
+	New: func(c *Call) *Procedure {
 		l := newSeriesLayout(c.Arguments)
 		first, last := c.Arguments.Count("first"), l.slots-1
 		if window := c.Arguments.Count("window"); window > 0 {
@@ -102,7 +102,7 @@ var seriesKinds = []Kind{{
 
 // newSeriesCheck returns the check that each series has all its counts, which reads one after
 // another, nil where some need not be there.
-func newSeriesCheck(s *Setting, a Arguments) Check {
+func newSeriesCheck(s *Setting, a Arguments) *Check {
 	if !a.Truth("complete") {
 		return nil
 	}
@@ -111,7 +111,7 @@ func newSeriesCheck(s *Setting, a Arguments) Check {
 	if l.at != "" {
 		name += " at " + l.at
 	}
-	return newFinding(name, func(t *Tx, f *Findings) {
+	return newCheck(name, func(t *Tx, f *Findings) {
 		for n := range s.Loaded {
 			about, held := s.Member(n), int64(0)
 			for row := range t.Rows(Query(s.TableOf(l.at), l.query(about, 0, l.slots-1))) {

@@ -26,7 +26,7 @@ var archiveKinds = []Kind{{
 	Stores: queues("queue"),
 	// The client ends once the queue has the message. A repeated message repeats the move, which is
 	// harmless.
-	New: func(c *Call) Workflow {
+	New: func(c *Call) *Procedure {
 		asks := "requested"
 		body, err := json.Marshal(moveOf(c.Subject, c.Arguments.Text("place")))
 		if err != nil {
@@ -55,7 +55,7 @@ var archiveKinds = []Kind{{
 	Serves:   archiveServes,
 	Counters: []string{"idle", "again", "moved", "repeated", "killed", "malformed", "poisoned", "overtaken"},
 	Stores:   queues("queue", "poison"),
-	New: func(c *Call) Workflow {
+	New: func(c *Call) *Procedure {
 		w, m := newArchiveWorker(c.Setting, c.Arguments), moveOf(c.Subject, c.Arguments.Text("place"))
 		messages := receive(w.queue, c.Arguments.Count("most"), c.Arguments.Duration("hidden"))
 		return NewProcedure(func(t *Tx) {
@@ -79,7 +79,7 @@ var archiveKinds = []Kind{{
 			})
 		}, messages, Read(w.current, m.From), w.copied(m.To, nil), WriteOne(w.current, deletion(m.From), 404), remove(w.queue, target.Found{}))
 	},
-	Check: func(s *Setting, a Arguments) Check { return newArchived(s, a) },
+	Check: newArchived,
 }, {
 	Name: "archive-look", Says: "Reads an entity in both tables.", Reads: true,
 	Parameters: []Parameter{archivePlace,
@@ -88,7 +88,7 @@ var archiveKinds = []Kind{{
 	Counters: []string{"current", "archive", "both", "neither"}, Serves: archiveServes,
 	// One that reads where the entity was first can see it twice, but not miss it, for it is copied
 	// before it is deleted; one that reads the archive first can miss it.
-	New: func(c *Call) Workflow {
+	New: func(c *Call) *Procedure {
 		place := c.Arguments.Text("place")
 		current, archive := Read(c.Table, c.Subject.Key("")), Read(c.TableOf(place), c.Subject.Key(place))
 		first, second, found := current, archive, []string{"neither", "archive", "current", "both"}
@@ -113,7 +113,7 @@ var archiveKinds = []Kind{{
 		choice("first", "The first step: copy or delete.", "copy", "delete"),
 		share("killed", "The share of clients that crash between the writes.")},
 	Counters: []string{"moved", "repeated", "killed"}, Serves: archiveServes,
-	New: func(c *Call) Workflow {
+	New: func(c *Call) *Procedure {
 		place := c.Arguments.Text("place")
 		m := moveOf(c.Subject, place)
 		copied := func(properties []entity.Property) Request {
@@ -139,7 +139,7 @@ var archiveKinds = []Kind{{
 			t.Add("moved", 1)
 		}, read, copied(nil), deleted)
 	},
-	Check: func(s *Setting, a Arguments) Check { return newArchived(s, a) },
+	Check: newArchived,
 }}
 
 // archiveServes returns what a design lacks for a move: entities to be moved, and an

@@ -20,32 +20,21 @@ const (
 // newArchived returns the checks of moves. One carries out the remaining messages as a worker does,
 // and finds messages that fail and are never put aside. The other finds entities that a move lost or
 // duplicated.
-func newArchived(s *Setting, a Arguments) Check {
+func newArchived(s *Setting, a Arguments) *Check {
 	// asked are the moves that messages of the poison queue ask for.
 	asked := make(map[move]bool)
-	entities := newFinding("each loaded entity is in one table, whole", func(t *Tx, f *Findings) {
+	entities := newCheck("each loaded entity is in one table, whole", func(t *Tx, f *Findings) {
 		compareArchive(t, f, s, a.Text("place"), asked)
 	})
-	if a.Text("queue") == "" {
-		return entities
+	if a.Text("queue") != "" {
+		entities.Before = newCheck("each message was carried out, or put aside", func(t *Tx, f *Findings) {
+			w := newArchiveWorker(s, a)
+			w.drain(t, f, a.Duration("hidden"))
+			w.readPoison(t, f, asked)
+		})
 	}
-	return queued{entities, newFinding("each message was carried out, or put aside", func(t *Tx, f *Findings) {
-		w := newArchiveWorker(s, a)
-		w.drain(t, f, a.Duration("hidden"))
-		w.readPoison(t, f, asked)
-	})}
+	return entities
 }
-
-// queued is a check after another one, which processes the queue.
-type queued struct {
-	*finding
-	before *finding
-}
-
-var _ Preceded = queued{}
-
-// Preparation implements [Preceded].
-func (q queued) Preparation() Check { return q.before }
 
 // drain processes the queue until no message returned for longer than the visibility timeout.
 func (w *archiveWorker) drain(t *Tx, f *Findings, hidden time.Duration) {

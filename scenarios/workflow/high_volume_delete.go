@@ -34,7 +34,7 @@ var purgeKinds = []Kind{{
 		}
 		return names
 	},
-	New: func(c *Call) Workflow {
+	New: func(c *Call) *Procedure {
 		draw := c.Chance
 		day := c.Arguments.Count("first") + draw.IntN(c.Arguments.Count("days"))
 		key := c.Subject.Key("")
@@ -53,7 +53,7 @@ var purgeKinds = []Kind{{
 	Parameters: slices.Concat(purgeDays, []Parameter{
 		choice("how", "How a day is deleted: its table, in transactions, or singly.", "drop", "transactions", "singles"),
 	}),
-	New: func(c *Call) Workflow {
+	New: func(c *Call) *Procedure {
 		a := c.Arguments
 		day := a.Count("first") + int(c.K%uint64(a.Count("days")))
 		if a.Text("how") == "drop" {

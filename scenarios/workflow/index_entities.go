@@ -35,17 +35,17 @@ func indexWriting(k Kind, parameters ...Parameter) Kind {
 var indexKinds = []Kind{
 	indexWriting(Kind{Name: "index-add", Says: "Inserts an entity and adds it to its list.",
 		Inserts: true, Counters: []string{"conflicts", "full", "killed"},
-		New: func(c *Call) Workflow { return newIndexChange(c).add() }}, indexAnnounced, indexKilled),
+		New: func(c *Call) *Procedure { return newIndexChange(c).add() }}, indexAnnounced, indexKilled),
 	indexWriting(Kind{Name: "index-delete", Says: "Deletes an entity and removes it from its list.",
 		Counters: []string{"conflicts", "gone", "killed"},
-		New:      func(c *Call) Workflow { return newIndexChange(c).remove() }}, indexAnnounced, indexKilled),
+		New:      func(c *Call) *Procedure { return newIndexChange(c).remove() }}, indexAnnounced, indexKilled),
 	indexWriting(Kind{Name: "index-rename", Says: "Changes an entity's value and moves it to another list.",
 		Counters: []string{"conflicts", "full", "gone", "killed"},
-		New:      func(c *Call) Workflow { return newIndexChange(c).rename() }}, indexAnnounced, indexKilled),
+		New:      func(c *Call) *Procedure { return newIndexChange(c).rename() }}, indexAnnounced, indexKilled),
 	indexWriting(Kind{Name: "index-build", Says: "Adds loaded entities to their lists, one per operation.",
 		Counters: []string{"conflicts", "full"},
 		// Concurrent changes repair the list as a worker does.
-		New: func(c *Call) Workflow {
+		New: func(c *Call) *Procedure {
 			x, subject, attribute := newIndexLists(c.Setting, c.Arguments), c.Subject, c.Arguments.Text("attribute")
 			if c.K < c.Loaded {
 				subject = c.Member(c.K)
@@ -59,7 +59,7 @@ var indexKinds = []Kind{
 		Parameters: append(listParameters(), indexAttribute), Counters: []string{"found", "stale", "empty"},
 		Serves: func(d *Design, a Arguments) []Lack { return indexLacks(d, a, false) },
 		Stores: indexContainers,
-		New: func(c *Call) Workflow {
+		New: func(c *Call) *Procedure {
 			x := newIndexLists(c.Setting, c.Arguments)
 			key, name := c.Subject.Key(x.place), c.Subject.Value(c.Arguments.Text("attribute"))
 			return NewProcedure(func(t *Tx) {
@@ -85,7 +85,7 @@ var indexKinds = []Kind{
 			return lackIf(a.Text("form") == indexInPartition, "form", "lists in the entities' partition need no queue; expected form: place, or blob")
 		},
 		Stores: indexStores, Check: newIndexCheck,
-		New: func(c *Call) Workflow {
+		New: func(c *Call) *Procedure {
 			x, most, crashes := newIndexLists(c.Setting, c.Arguments), c.Arguments.Count("most"), 0
 			if draw := c.Chance; draw.Float64() < c.Arguments.Share("killed") {
 				crashes = crashReceived + draw.IntN(crashUndeleted)

@@ -64,7 +64,7 @@ func newIndexed(t *testing.T, form string, loaded int, more args) *indexed {
 }
 
 // act returns operation k of a kind on the index.
-func (x *indexed) act(kind string, k int, about thing, fresh ...thing) workflow.Workflow {
+func (x *indexed) act(kind string, k int, about thing, fresh ...thing) *workflow.Procedure {
 	x.t.Helper()
 	return x.op(kind, k, x.given, about, fresh...)
 }
@@ -95,8 +95,8 @@ var indexForms = []string{"partition", "place", "blob"}
 
 // bustle returns operations of all kinds on a few employees with fewer names: some
 // that were loaded, some that are added, with workers in between.
-func (x *indexed) bustle() []workflow.Workflow {
-	var all []workflow.Workflow
+func (x *indexed) bustle() []*workflow.Procedure {
+	var all []*workflow.Procedure
 	add := func(kind string, about thing, fresh ...thing) {
 		all = append(all, x.act(kind, len(all), about, fresh...))
 	}
@@ -149,7 +149,7 @@ func TestIndexesWrittenBlindlyLose(t *testing.T) {
 func TestIndexesOfClientsThatDie(t *testing.T) {
 	for announced, faults := range map[string]int64{"last": 10, "first": 0} {
 		x := newIndexed(t, "place", 0, args{"announced": announced, "killed": "100%"})
-		all := several(10, func(k int) workflow.Workflow { return x.act("index-add", k, employee("place", k, 3)) })
+		all := several(10, func(k int) *workflow.Procedure { return x.act("index-add", k, employee("place", k, 3)) })
 		assert.EqualValuesf(t, 10, total(x.runAll(all), "killed"), "announced %s: died", announced)
 		x.faults("announced "+announced, faults, 0)
 	}
@@ -270,13 +270,13 @@ func TestIndexCheckWaitsForWhatItLost(t *testing.T) {
 			x := newIndexed(t, form, 0, nil)
 			x.must("index-add", 0, employee(form, 0, 3))
 			check, received := x.checkOf("index-add", x.given), 0
-			x.lose(check, func(op *target.Operation, _ int) bool {
+			x.lose(checks(check), func(op *target.Operation, _ int) bool {
 				if requestName(op) == "receive-messages" {
 					received++
 				}
 				return received == lost+1
 			})
-			if found := check.Findings(); found.Faults > 0 || found.Looked < 2 {
+			if found := check.Findings; found.Faults > 0 || found.Looked < 2 {
 				t.Errorf("form %s, reply %d lost: %d faults in %d, %q; want none, in 2", form, lost, found.Faults, found.Looked, found.Examples)
 			}
 		}
@@ -302,8 +302,8 @@ func TestIndexWorkersOvertakenWithoutAChange(t *testing.T) {
 		x.work(1)
 		x.finish(slow)
 		x.faults("overtaken", 0, 2)
-		assert.Truef(t, counted(slow.Workflow)["conflicts"] == 1,
-			"form %s: the slow one counted %v; want a conflict", form, counted(slow.Workflow))
+		assert.Truef(t, counted(slow.Procedure)["conflicts"] == 1,
+			"form %s: the slow one counted %v; want a conflict", form, counted(slow.Procedure))
 	}
 }
 
@@ -366,7 +366,7 @@ func TestTwoIndexesSideBySide(t *testing.T) {
 				list = append(list, living(n, n%3, n%4))
 			}
 			x.load(list...)
-			var all, builds []workflow.Workflow
+			var all, builds []*workflow.Procedure
 			for n, one := range list {
 				for _, given := range indexes {
 					all = append(all, x.op("index-build", n, given, one))

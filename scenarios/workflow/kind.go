@@ -1,8 +1,6 @@
 package workflow
 
 import (
-	"time"
-
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 )
@@ -20,7 +18,7 @@ type Kind struct {
 	// new one.
 	Alone      bool
 	Parameters []Parameter
-	// Counters are the names of the counters of its operations, by [Counted].
+	// Counters are the names of the counters of its operations, by [Tx.Add].
 	Counters []string
 	// Serves, if set, returns what a design lacks for it. All names in the arguments are declared.
 	Serves func(d *Design, a Arguments) []Lack
@@ -32,10 +30,10 @@ type Kind struct {
 	// [MaxKept]: a pure function.
 	Keeps func(s Subject, a Arguments) []Keeping
 	// New returns the workflow of an operation: a pure function.
-	New func(c *Call) Workflow
+	New func(c *Call) *Procedure
 	// Check, if set, returns the check of what the run left, nil for none. Of several checks with the
 	// same name at the same places one is run.
-	Check func(s *Setting, a Arguments) Check
+	Check func(s *Setting, a Arguments) *Check
 }
 
 // Store is a queue, a container of blobs, or a service of the application. Its name is appended to
@@ -129,19 +127,4 @@ type Call struct {
 func (c *Call) Happens(parameter string) bool {
 	draw := c.Chance
 	return draw.Float64() < c.Arguments.Share(parameter)
-}
-
-// Counted is a workflow with counters.
-type Counted interface {
-	Workflow
-	// Counter calls add for each counter after the operation ended.
-	Counter(add func(name string, count int64))
-}
-
-// Pausing is a workflow that delays requests.
-type Pausing interface {
-	Workflow
-	// Pause returns the wait after an attempt that [Workflow.Next] answered with Proceed, 0 for
-	// none.
-	Pause() time.Duration
 }

@@ -226,7 +226,7 @@ func TestWhatDesignsLack(t *testing.T) {
 }
 
 // readBy returns a read of a user, who lacks what the keeper says.
-func (w *world) readBy(kind string, k uint64, given args, lacking workflow.Lacking, about thing) workflow.Workflow {
+func (w *world) readBy(kind string, k uint64, given args, lacking workflow.Lacking, about thing) *workflow.Procedure {
 	one := workflow.Find(kind)
 	return one.New(&workflow.Call{Setting: w.Setting, Arguments: settled(one, given), K: k, Subject: about, Fresh: about, Lacking: lacking})
 }
@@ -253,11 +253,11 @@ func TestReadsByUsers(t *testing.T) {
 		{"through a proxy", "proxied-read", 0, "map[ask:20 get:20]", 0, 0, func(n int64) bool { return n == 2*20*size }},
 	} {
 		clear(w.requests)
-		var all []workflow.Workflow
+		var all []*workflow.Procedure
 		for k := range 20 {
 			p := w.readBy(row.kind, uint64(k), nil, row.lacking, mine)
 			all = append(all, p)
-			foreseen, before := len(workflow.Requests(p)), w.number
+			foreseen, before := len(p.Requests()), w.number
 			assert.True(t, w.run(p), row.name)
 			assert.EqualValues(t, foreseen, w.number-before, row.name)
 		}
@@ -330,7 +330,7 @@ func TestSignaturesAreOfTheUsersKeys(t *testing.T) {
 		}
 		assert.Truef(t, from == want && to == want && !endless && whole == (covers == "partition"),
 			"%s: it opens %v to %v, whole %v, endless %v; want the user's keys", covers, from, to, whole, endless)
-		requests := workflow.Requests(p)
+		requests := p.Requests()
 		require.Len(t, requests, 2, "the signature's and the user's entity")
 		assert.Equal(t, user.Key(""), requests[1].Change.Key)
 	}

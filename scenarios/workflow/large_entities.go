@@ -30,11 +30,11 @@ func largeStores(a Arguments) []Store {
 
 // newLargeCheck returns the check that each blob to which an entity points exists. It lists all blobs
 // and then reads all entities.
-func newLargeCheck(s *Setting, a Arguments) Check {
+func newLargeCheck(s *Setting, a Arguments) *Check {
 	if a.Text("form") != "blob" {
 		return nil
 	}
-	return newFinding("each blob to which an entity points is there", func(t *Tx, f *Findings) {
+	return newCheck("each blob to which an entity points is there", func(t *Tx, f *Findings) {
 		blobs := make(map[string]bool)
 		for blob := range t.blobs(s.StoreOf(largeStore), "", maxListed) {
 			blobs[blob.Name] = true
@@ -50,7 +50,7 @@ var largeKinds = []Kind{{
 	Name: "large-put", Says: "Writes an entity with a large value.", Inserts: true,
 	Parameters: []Parameter{largeSize, largeForm, largeFirst("blob"), largeKilled}, Counters: []string{"killed"},
 	Stores: largeStores, Check: newLargeCheck,
-	New: func(c *Call) Workflow {
+	New: func(c *Call) *Procedure {
 		l := newLarge(c)
 		write := entity.Change{Verb: entity.InsertOrReplace, Key: l.key, Properties: c.Subject.Properties()}
 		if c.Arguments.Text("form") == "inline" {
@@ -64,7 +64,7 @@ var largeKinds = []Kind{{
 	Name: "large-get", Says: "Reads an entity and, if needed, its large value.", Reads: true,
 	Parameters: []Parameter{largeSize, largeForm, largeWanted}, Counters: []string{"absent", "bytes", "dangling"},
 	Stores: largeStores,
-	New: func(c *Call) Workflow {
+	New: func(c *Call) *Procedure {
 		l, wants := newLarge(c), c.Happens("wanted")
 		own, blob := Read(c.Table, l.key), l.blob(target.GetBlob, nil, 404)
 		foreseen := []Request{own}
@@ -100,7 +100,7 @@ var largeKinds = []Kind{{
 	Parameters: []Parameter{largeSize, largeForm, largeFirst("entity"), largeKilled}, Counters: []string{"killed"},
 	Stores: largeStores, Check: newLargeCheck,
 	// If the first is missing, another client deletes the rest.
-	New: func(c *Call) Workflow {
+	New: func(c *Call) *Procedure {
 		l := newLarge(c)
 		own := WriteOne(c.Table, deletion(l.key), 404)
 		if c.Arguments.Text("form") == "inline" {
@@ -112,7 +112,7 @@ var largeKinds = []Kind{{
 	Name: "large-sweep", Says: "Deletes blobs without an entity; needs a phase without writes.",
 	Parameters: []Parameter{largeForm}, Counters: []string{"blobs", "orphans"},
 	Stores: largeStores,
-	New: func(c *Call) Workflow {
+	New: func(c *Call) *Procedure {
 		store := c.StoreOf(largeStore)
 		return NewProcedure(func(t *Tx) {
 			var names []string

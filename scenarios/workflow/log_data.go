@@ -27,7 +27,7 @@ var logKinds = []Kind{{
 		share("errors", "The share of messages whose severity is Error; others have Success."),
 	},
 	Counters: []string{"lines", "lost"}, Serves: needsTime, Stores: logStores,
-	New: func(c *Call) Workflow {
+	New: func(c *Call) *Procedure {
 		blobs, lost := gathered(c)
 		var puts []Request
 		for _, one := range blobs {
@@ -50,7 +50,7 @@ var logKinds = []Kind{{
 		choice("severity", "The messages to keep.", "any", logError, logSuccess),
 	},
 	Counters: []string{"blobs", "lines", "listed", "scanned"}, Serves: needsTime, Stores: logStores,
-	New: func(c *Call) Workflow { return newLogRead(c) },
+	New: newLogRead,
 }}
 
 const (

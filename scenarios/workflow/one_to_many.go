@@ -41,7 +41,7 @@ var moveKinds = []Kind{{
 				d.Own.PartitionKey, d.Own.RowKey, group),
 			lackIf(!byGroup && slices.Contains(d.Own.names(), group), "keyed", "the keys hold {%s}, which moves change; expected by-group", group))
 	},
-	New: func(c *Call) Workflow {
+	New: func(c *Call) *Procedure {
 		name, source := c.Arguments.Text("group"), c.Subject.Key("")
 		group, _ := lookup(c.Fresh.Properties(), name)
 		changed := []entity.Property{{Name: name, Value: group}}
@@ -99,11 +99,11 @@ var groupKinds = []Kind{{
 			lackIf(copied == groupName, "copied", "the group's entity is identified by %s; expected another property", groupName))
 	},
 	New: newWriteGroup,
-	Check: func(s *Setting, a Arguments) Check {
+	Check: func(s *Setting, a Arguments) *Check {
 		if a.Text("copied") == "" {
 			return nil
 		}
-		return newFinding("members bear the name of their group", func(t *Tx, f *Findings) {
+		return newCheck("members bear the name of their group", func(t *Tx, f *Findings) {
 			names := make(map[string]string)
 			for row, name := range t.values(Query(s.TableOf(a.Text("place")), target.Query{}), groupName) {
 				names[row.Key.Partition] = name.Text()
@@ -119,7 +119,7 @@ var groupKinds = []Kind{{
 
 // newWriteGroup returns the workflow that names a group: one write and, if members repeat the name, a
 // query for them and a transaction for every hundred.
-func newWriteGroup(c *Call) Workflow {
+func newWriteGroup(c *Call) *Procedure {
 	place, copied := c.Arguments.Text("place"), c.Arguments.Text("copied")
 	key := c.Subject.Key(place)
 	name := entity.String(key.Row)

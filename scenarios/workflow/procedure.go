@@ -22,20 +22,13 @@ type Procedure struct {
 	// first one was created with.
 	foreseen []target.Operation
 	scans    int64
-	// inner is a workflow that sends some of the requests, nil for none.
-	inner Workflow
+	// inner is a procedure that sends some of the requests, nil for none.
+	inner *Procedure
 	// trace follows the write of an audited procedure, nil for none.
 	trace  *trace
 	resume func() (struct{}, bool)
 	stop   func()
 }
-
-var (
-	_ Audited  = (*Procedure)(nil)
-	_ Counted  = (*Procedure)(nil)
-	_ Pausing  = (*Procedure)(nil)
-	_ Stopping = (*Procedure)(nil)
-)
 
 // Request is one request of a [Procedure], with the rejections that the procedure handles itself.
 type Request struct {
@@ -70,7 +63,7 @@ func NewProcedure(body func(t *Tx), foreseen ...Request) *Procedure {
 	return p
 }
 
-// Begin implements [Workflow].
+// Begin returns the first request.
 func (p *Procedure) Begin() target.Operation {
 	if len(p.foreseen) > 0 {
 		first := p.foreseen[0]
@@ -83,7 +76,8 @@ func (p *Procedure) Begin() target.Operation {
 	return p.tx.operation
 }
 
-// Requests returns the foreseen requests.
+// Requests returns the requests that the procedure sends if each succeeds at once, as far as they are
+// known beforehand: at least the first.
 func (p *Procedure) Requests() []target.Operation {
 	if len(p.foreseen) == 0 {
 		return []target.Operation{p.Begin()}
@@ -91,7 +85,8 @@ func (p *Procedure) Requests() []target.Operation {
 	return p.foreseen
 }
 
-// Next implements [Workflow].
+// Next handles an attempt and returns the next move; the operation is valid with Proceed only. Proceed
+// and Succeed are allowed for replies with a status below 500; the attempt then counts as executed.
 func (p *Procedure) Next(a Attempt) (Move, target.Operation) {
 	t := &p.tx
 	t.pause = 0
@@ -151,38 +146,40 @@ func (p *Procedure) start() {
 	}
 }
 
-// Stop implements [Stopping].
+// Stop ends the function. Callers must call it after the last attempt; counters and findings remain.
 func (p *Procedure) Stop() {
-	if inner, stops := p.inner.(Stopping); stops {
-		inner.Stop()
+	if p.inner != nil {
+		p.inner.Stop()
 	}
 	if p.stop != nil {
 		p.stop()
 	}
 }
 
-// Pause implements [Pausing].
+// Pause returns the wait after an attempt that [Procedure.Next] answered with Proceed, 0 for none.
 func (p *Procedure) Pause() time.Duration { return p.tx.pause }
 
-// Counter implements [Counted].
+// Counter calls add for each counter after the operation ended.
 func (p *Procedure) Counter(add func(name string, count int64)) {
-	if inner, counts := p.inner.(Counted); counts {
-		inner.Counter(add)
+	if p.inner != nil {
+		p.inner.Counter(add)
 	}
 	for name, count := range p.tx.counters {
 		add(name, count)
 	}
 }
 
-// Report implements [Audited]: that of the inner workflow if there is one, empty without a trace.
+// Report returns what the procedure, or its inner one, left in the table, after the operation ended.
+// A report without keys is not audited.
 func (p *Procedure) Report() Report {
-	if inner, audited := p.inner.(Audited); audited {
-		return inner.Report()
-	}
-	if p.trace != nil {
+	switch {
+	case p.inner != nil:
+		return p.inner.Report()
+	case p.trace != nil:
 		return p.trace.asReport()
+	default:
+		return Report{}
 	}
-	return Report{}
 }
 
 // Tx is how the function of a [Procedure] sends requests.
@@ -219,7 +216,7 @@ func (t *Tx) Send(r Request) Reply {
 }
 
 // run runs the procedure's inner workflow. It returns once that wrote its entity.
-func (t *Tx) run(inner Workflow) {
+func (t *Tx) run(inner *Procedure) {
 	t.inner = true
 	t.Send(Request{Operation: inner.Begin()})
 	t.inner = false

@@ -54,7 +54,7 @@ func TestProcedurePausesAndStops(t *testing.T) {
 			t.Send(read)
 		}
 	})
-	assert.Len(t, workflow.Requests(p), 1, "only the first request is foreseen")
+	assert.Len(t, p.Requests(), 1, "only the first request is foreseen")
 	var pauses []time.Duration
 	for _, status := range []int{200, 200, 503, 200} {
 		p.Next(workflow.Attempt{Sent: new(target.Operation), Outcome: &target.Outcome{Status: status}})
@@ -92,12 +92,12 @@ func TestSetsMakeUpAllPartitions(t *testing.T) {
 		}
 		w.Partitions = func() []string { return []string{"a", "b", "c", "d", "e", "f", "g"} }
 		given := args{"sets": fmt.Sprint(row.sets)}
-		all := several(row.operations, func(k int) workflow.Workflow { return w.op("read-set", k, given, thing{}) })
+		all := several(row.operations, func(k int) *workflow.Procedure { return w.op("read-set", k, given, thing{}) })
 		w.raceWell(3, 3, 20, all)
 		var lengths []int64
 		for _, p := range all {
 			lengths = append(lengths, counted(p)["partitions"])
-			assert.Len(t, workflow.Requests(p), int(counted(p)["partitions"]), "a query of each is foreseen")
+			assert.Len(t, p.Requests(), int(counted(p)["partitions"]), "a query of each is foreseen")
 		}
 		assert.Equal(t, row.lengths, lengths, row.sentence)
 		assert.EqualValues(t, 1264*max(1, row.operations/row.sets), total(all, "entities"), row.sentence)

@@ -28,7 +28,7 @@ var bagKinds = []Kind{{
 		return append(lackIf(a.Text("changes") == a.Text("unknown"), "unknown", "the property must differ from changes"),
 			lackIf(!d.Loaded, "", "nothing to change; expected a load phase before")...)
 	},
-	New: func(c *Call) Workflow {
+	New: func(c *Call) *Procedure {
 		name := c.Arguments.Text("changes")
 		value, _ := lookup(c.Fresh.Properties(), name)
 		key, unknown, writes := c.Subject.Key(""), c.Arguments.Text("unknown"), c.Arguments.Text("writes")

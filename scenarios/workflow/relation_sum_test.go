@@ -16,15 +16,15 @@ var summed = args{"summary": "department", "adds": "Salary"}
 
 // hires returns the writes of so many workers in two departments, on top of what was
 // loaded.
-func (w *world) hires(count int, killed string) []workflow.Workflow {
+func (w *world) hires(count int, killed string) []*workflow.Procedure {
 	given := args{"summary": "department", "adds": "Salary", "killed": killed}
-	return several(count, func(n int) workflow.Workflow {
+	return several(count, func(n int) *workflow.Procedure {
 		return w.op("summed-insert", n, given, worker(1000+n, fmt.Sprint("d", n%2)))
 	})
 }
 
 // hired is the write of one worker.
-func (w *world) hired(n int) workflow.Workflow {
+func (w *world) hired(n int) *workflow.Procedure {
 	return w.op("summed-insert", n, summed, worker(n, "a"))
 }
 
@@ -96,7 +96,7 @@ func TestSummedInsertRequests(t *testing.T) {
 		for n, want := range []string{row.first, row.second, row.overtaken} {
 			p := w.hired(n)
 			var foreseen, sent []string
-			for _, op := range workflow.Requests(p) {
+			for _, op := range p.Requests() {
 				foreseen = append(foreseen, op.Verb.String())
 			}
 			w.watch(p, func(op *target.Operation) {
@@ -129,7 +129,7 @@ func TestSummedInsertUnheard(t *testing.T) {
 		}
 		c.tell(w, target.Outcome{})
 		w.finish(c)
-		unknown, count := counted(c.Workflow)["unknown"], w.summary("Testsums", "a")
+		unknown, count := counted(c.Procedure)["unknown"], w.summary("Testsums", "a")
 		assert.Truef(t, c.ok == knows && (unknown == 0) == knows && count == int64(2+others),
 			"%d others: ended well %v, unknown %d, the summary tells of %d; want %v and %d", others, c.ok, unknown, count, knows, 2+others)
 	}

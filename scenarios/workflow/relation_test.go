@@ -59,7 +59,7 @@ func TestReadsOfWhatBelongsTogether(t *testing.T) {
 		w.put("Testbadges", entity.Key{Partition: "a", Row: "badge 1"})
 		p := w.op(row.kind, row.k, row.given, row.about)
 		var foreseen []string
-		for _, op := range workflow.Requests(p) {
+		for _, op := range p.Requests() {
 			foreseen = append(foreseen, sentTo(&op))
 		}
 		var sent []string
@@ -81,7 +81,7 @@ func sentTo(op *target.Operation) string {
 }
 
 // move returns operation n that moves a member to another department.
-func (w *world) move(n int, one thing, to, keyed, order, killed string) workflow.Workflow {
+func (w *world) move(n int, one thing, to, keyed, order, killed string) *workflow.Procedure {
 	given := args{"member": "Employee", "group": "Department", "keyed": keyed, "order": order, "killed": killed}
 	return w.op("move", n, given, one, worker(9000+n, to))
 }
@@ -93,7 +93,7 @@ func TestMovesBetweenGroups(t *testing.T) {
 		w := newWorld(t)
 		list := workers(80)
 		w.load(list...)
-		all := several(80, func(n int) workflow.Workflow {
+		all := several(80, func(n int) *workflow.Procedure {
 			return w.move(n, list[n], fmt.Sprint("to", n%7), row.keyed, row.order, "30%")
 		})
 		w.raceWell(3, 6, 30, all)
@@ -110,7 +110,7 @@ func TestMoveKeepsTheMember(t *testing.T) {
 		w := newWorld(t)
 		one := worker(0, "d0", text("Note", "kept"))
 		w.load(one)
-		all := []workflow.Workflow{w.move(0, one, "new", "by-group", order, "0"), w.move(0, one, "new", "by-group", order, "0"),
+		all := []*workflow.Procedure{w.move(0, one, "new", "by-group", order, "0"), w.move(0, one, "new", "by-group", order, "0"),
 			w.move(0, worker(0, "new"), "new", "by-group", order, "0")}
 		w.runAll(all)
 		stored, _ := w.get("Test", entity.Key{Partition: "new", Row: "0000"})
@@ -161,7 +161,7 @@ func TestStoreWith(t *testing.T) {
 	employee := entity.Key{Partition: "Sales", Row: "000123"}
 	w.put("Test", employee, text("Name", "Jones"), number("Score", 9))
 	clear(w.requests)
-	all := several(10, func(k int) workflow.Workflow {
+	all := several(10, func(k int) *workflow.Procedure {
 		review := thing{number: uint64(k), keys: map[string]entity.Key{"": {Partition: "Sales", Row: fmt.Sprintf("000123_%d", 2003+k)}, "employee": employee},
 			properties: []entity.Property{text("Text", "good"), number("Score", 3)}}
 		return w.op("store-with", k, args{"place": "employee", "keeps": "Score"}, review)
@@ -181,9 +181,9 @@ func TestStoreWith(t *testing.T) {
 }
 
 // transfers returns so many between five accounts, of whose clients the half dies.
-func (w *world) transfers(count int, keyed string) []workflow.Workflow {
+func (w *world) transfers(count int, keyed string) []*workflow.Procedure {
 	given := args{"from": "payer", "to": "payee", "killed": "50%", "keyed": keyed}
-	return several(count, func(k int) workflow.Workflow {
+	return several(count, func(k int) *workflow.Procedure {
 		about := thing{number: uint64(k), keys: map[string]entity.Key{"": {Partition: fmt.Sprintf("t%04d", k), Row: "transfer"}},
 			values: map[string]string{"payer": fmt.Sprint(k % 5), "payee": fmt.Sprint((k + 1) % 5)}}
 		return w.op("transfer", k, given, about)
@@ -217,7 +217,7 @@ func crowded(t *testing.T, each int) *world {
 }
 
 // renames returns the naming of the departments in turn.
-func (w *world) renames(count int, given args) (all []workflow.Workflow) {
+func (w *world) renames(count int, given args) (all []*workflow.Procedure) {
 	given["place"] = "department"
 	for n := range count {
 		one := worker(n, fmt.Sprint("d", n%3))

@@ -18,7 +18,7 @@ var relationKinds = []Kind{{
 		optional("to", "The second place; default: the entity itself.", OfPlace),
 	},
 	Serves: linkLacks,
-	New: func(c *Call) Workflow {
+	New: func(c *Call) *Procedure {
 		from, link, to := c.Arguments.Text("from"), c.Arguments.Text("link"), c.Arguments.Text("to")
 		first, linked := Read(c.TableOf(from), c.Subject.Key(from)), Read(c.TableOf(to), c.Subject.Key(to))
 		if link == "" {
@@ -37,7 +37,7 @@ var relationKinds = []Kind{{
 	Name: "read-together", Says: "Reads the entity's partition and, if different, a related one.",
 	Reads:      true,
 	Parameters: []Parameter{optional("place", "The place of related entities; default: none.", OfPlace)},
-	New: func(c *Call) Workflow {
+	New: func(c *Call) *Procedure {
 		place := c.Arguments.Text("place")
 		own, related := c.Subject.Key("").Partition, c.Subject.Key(place).Partition
 		queries := []Request{Query(c.Table, target.OnePartition(own))}
@@ -54,7 +54,7 @@ var relationKinds = []Kind{{
 		required("is", "The kind with its own place.", OfName),
 		optional("place", "The kind's place; default: with the others.", OfPlace),
 	},
-	New: func(c *Call) Workflow {
+	New: func(c *Call) *Procedure {
 		place := ""
 		if c.Subject.Value(c.Arguments.Text("kind")) == c.Arguments.Text("is") {
 			place = c.Arguments.Text("place")
@@ -75,7 +75,7 @@ var relationKinds = []Kind{{
 	},
 	// Each n-th operation of a phase reads the lookup table for itself and the operations after it,
 	// whenever those end.
-	New: func(c *Call) Workflow {
+	New: func(c *Call) *Procedure {
 		place, refresh := c.Arguments.Text("place"), uint64(c.Arguments.Count("refresh"))
 		own := Read(c.Table, c.Subject.Key(""))
 		switch {
@@ -100,7 +100,7 @@ var relationKinds = []Kind{{
 		return lackIf(parent.Table != d.Own.Table || parent.PartitionKey != d.Own.PartitionKey, "place",
 			"a transaction needs one partition; expected the design's partition_key and no table")
 	},
-	New: func(c *Call) Workflow {
+	New: func(c *Call) *Procedure {
 		name := c.Arguments.Text("keeps")
 		copied := slices.DeleteFunc(c.Subject.Properties(), func(p entity.Property) bool { return p.Name != name })
 		return NewProcedure(nil, transact(c.Table, []entity.Change{
@@ -115,7 +115,7 @@ var relationKinds = []Kind{{
 	Parameters: []Parameter{{Name: "sets", Says: "The number of sets that partitions are divided into.",
 		Type: OfCount, Required: true, Least: 1, Most: 1_000_000}},
 	Serves: needsLoad,
-	New: func(c *Call) Workflow {
+	New: func(c *Call) *Procedure {
 		// No set is empty, and their lengths differ by one at most.
 		partitions := c.Partitions()
 		total := uint64(len(partitions))

@@ -70,13 +70,6 @@ func (t *trace) asReport() Report {
 	return r
 }
 
-// Audited is a workflow with a report.
-type Audited interface {
-	Workflow
-	// Report is called once the operation has ended. A report without keys is not audited.
-	Report() Report
-}
-
 // Ok reports whether a status is a success.
 func Ok(status int) bool { return status >= 200 && status < 300 }
 

@@ -56,7 +56,7 @@ func TestSealedIsReadByTheKeyAlone(t *testing.T) {
 			loaded = append(loaded, order(k))
 		}
 		w.load(loaded...)
-		var all []workflow.Workflow
+		var all []*workflow.Procedure
 		for k := range 20 {
 			all = append(all, w.op("seal-replace", k, card, thing{}))
 			all = append(all, w.op("seal-put", 100+k, args{"property": "Card", "verb": verb}, order(100+k)))

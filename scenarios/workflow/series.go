@@ -14,7 +14,7 @@ import (
 //
 // The entity's write is the inner workflow, or the first request if inner is nil. The requests must
 // be safe to repeat. If the client crashes, it does so after the last request.
-func NewSeries(inner Workflow, crashes bool, requests ...Request) *Procedure {
+func NewSeries(inner *Procedure, crashes bool, requests ...Request) *Procedure {
 	foreseen := requests
 	if inner != nil {
 		foreseen = append([]Request{{Operation: inner.Begin()}}, requests...)
@@ -37,9 +37,9 @@ func NewSeries(inner Workflow, crashes bool, requests ...Request) *Procedure {
 
 // NewFindWrite returns the workflow of a write whose key is not known: it reads page after page of
 // a query until it meets the wanted key, and then runs the write.
-func NewFindWrite(query target.Operation, wanted entity.Key, write Workflow) *Procedure {
+func NewFindWrite(query target.Operation, wanted entity.Key, write *Procedure) *Procedure {
 	requests := []Request{{Operation: query}}
-	for _, op := range Requests(write) {
+	for _, op := range write.Requests() {
 		requests = append(requests, Request{Operation: op})
 	}
 	p := NewProcedure(func(t *Tx) {

@@ -43,14 +43,14 @@ func race(t *testing.T, seed uint64, verb entity.Verb, there bool) (unknown, own
 			raised[id]++
 		}
 	}
-	all := several(40, func(k int) workflow.Workflow {
+	all := several(40, func(k int) *workflow.Procedure {
 		return workflow.NewReadModifyWrite(workflow.Modification{Verb: verb, Table: "Test", Key: runner, Counter: counter,
 			ID: workflow.WriteID{Run: "r", Number: uint64(k)}})
 	})
 	rng := rand.New(rand.NewPCG(seed, 6))
 	acknowledged := int64(0)
 	for k, ok := range w.race(seed, 1+rng.IntN(6), rng.IntN(40), all) {
-		r := all[k].(workflow.Audited).Report()
+		r := all[k].Report()
 		times, known := raised[r.ID], r.Written == workflow.Acknowledged
 		if ok != known || times > 1 || known && times == 0 || r.Written == workflow.Absent && times > 0 {
 			t.Fatalf("seed %d: %v ended well %v, was carried out %d times, and reports %d", seed, r.ID, ok, times, r.Written)
@@ -107,10 +107,10 @@ func shop(n int) thing {
 }
 
 // series returns so many operations of a kind on series at "days".
-func (w *world) series(kind string, operations int, given args) []workflow.Workflow {
+func (w *world) series(kind string, operations int, given args) []*workflow.Procedure {
 	given = maps.Clone(given)
 	given["at"] = "days"
-	return several(operations, func(k int) workflow.Workflow { return w.op(kind, k, given, shop(0)) })
+	return several(operations, func(k int) *workflow.Procedure { return w.op(kind, k, given, shop(0)) })
 }
 
 // Several at a time, of whose replies some are lost: merges and writes under the ETag
@@ -211,7 +211,7 @@ func TestSeriesAreWrittenAndReadWhole(t *testing.T) {
 		w.holds("series-write", given, 2)
 		clear(w.requests)
 		write := w.series("series-write", 1, given)[0]
-		assert.Len(t, workflow.Requests(write), row.written, row.name)
+		assert.Len(t, write.Requests(), row.written, row.name)
 		assert.True(t, w.run(write), row.name)
 		delete(given, "complete")
 		given["by"] = row.by

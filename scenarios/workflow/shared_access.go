@@ -66,7 +66,7 @@ var accessKinds = []Kind{{
 		}
 		return list
 	},
-	New: func(c *Call) Workflow {
+	New: func(c *Call) *Procedure {
 		key, a := c.Subject.Key(""), c.Arguments
 		var requests []Request
 		if c.Lacking.Has(0) {
@@ -99,7 +99,7 @@ var accessKinds = []Kind{{
 		count("connections", "Maximum answers carried at once; 0: no limit.", 0, target.MostAtOnce, "0"),
 	},
 	// The answer passes the proxy twice: in from the table, and out to the user.
-	New: func(c *Call) Workflow {
+	New: func(c *Call) *Procedure {
 		carry := func(answer []byte) Request {
 			return c.ask(target.Beside{Store: proxy, Body: answer, Takes: c.Arguments.Duration("proxy-time"), AtOnce: c.Arguments.Count("connections")})
 		}

@@ -25,7 +25,7 @@ var sumKinds = []Kind{{
 		return append(d.PartitionWide("summary", a.Text("summary")),
 			lackIf(p.Type != entity.TypeInt32 && p.Type != entity.TypeInt64, "adds", "expected an Int32 or an Int64")...)
 	},
-	New: func(c *Call) Workflow {
+	New: func(c *Call) *Procedure {
 		place := c.Arguments.Text("summary")
 		w := &summedInsert{call: c, key: c.Subject.Key(place), table: c.TableOf(place)}
 		w.entity = entity.Change{Verb: entity.Insert, Key: c.Subject.Key(""), Properties: c.Subject.Properties()}

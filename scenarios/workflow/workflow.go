@@ -23,7 +23,7 @@ const (
 	Fail
 )
 
-// Attempt is the input of [Workflow.Next].
+// Attempt is the input of [Procedure.Next].
 type Attempt struct {
 	// Sent is the request. Workflows must not change or keep it.
 	Sent *target.Operation
@@ -32,32 +32,6 @@ type Attempt struct {
 	// Silent reports that this or an earlier attempt at the request may have been executed without a
 	// reply: the reply was lost, or the service timed out.
 	Silent bool
-}
-
-// Workflow is one operation of several requests as a pure step machine.
-type Workflow interface {
-	// Begin returns the first request.
-	Begin() target.Operation
-	// Next handles an attempt and returns the next move; the operation is valid with Proceed only.
-	// Proceed and Succeed are allowed for replies with a status below 500; the attempt then counts
-	// as executed.
-	Next(a Attempt) (Move, target.Operation)
-}
-
-// Stopping is a workflow that holds resources between attempts.
-type Stopping interface {
-	Workflow
-	// Stop releases them. Callers must call it after the last attempt; counters and findings remain.
-	Stop()
-}
-
-// Requests returns the requests that a workflow sends if each succeeds at once, as far as they are
-// known beforehand: at least the first.
-func Requests(w Workflow) []target.Operation {
-	if several, known := w.(interface{ Requests() []target.Operation }); known {
-		return several.Requests()
-	}
-	return []target.Operation{w.Begin()}
 }
 
 // kinds is the closed list, in the order of their names.

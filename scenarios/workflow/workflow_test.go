@@ -76,7 +76,7 @@ func named(op *target.Operation) string {
 
 // play tells a workflow of attempts and returns what it did, in words. An attempt is a status
 // or the name of an entity or a page that was read; a question mark has something been silent before.
-func play(p workflow.Workflow, attempts string) string {
+func play(p *workflow.Procedure, attempts string) string {
 	request := p.Begin()
 	done := []string{named(&request)}
 	for _, word := range strings.Fields(attempts) {
@@ -147,7 +147,7 @@ func write(verb string) workflow.Request {
 }
 
 // workflowOf returns the workflow that testdata/attempts.txt describes in words.
-func workflowOf(words ...string) workflow.Workflow {
+func workflowOf(words ...string) *workflow.Procedure {
 	id := workflow.WriteID{Run: "r", Number: 3}
 	var writes []workflow.Request
 	for _, word := range words[1:] {
@@ -188,7 +188,7 @@ func TestWorkflowsByAttempts(t *testing.T) {
 		}
 		p := workflowOf(strings.Fields(columns[0])...)
 		assert.Equal(t, columns[2], play(p, columns[1]), row)
-		assert.Equal(t, columns[3], described(p.(workflow.Audited).Report()), row)
+		assert.Equal(t, columns[3], described(p.Report()), row)
 	}
 }
 

@@ -149,7 +149,7 @@ func (s thing) Number() uint64                { return s.number }
 
 // op returns operation k of a kind about a thing, with those of the parameters that the kind
 // has; a kind that works on what is there may be given a fresh one, too.
-func (w *world) op(kind string, k int, given args, about thing, fresh ...thing) workflow.Workflow {
+func (w *world) op(kind string, k int, given args, about thing, fresh ...thing) *workflow.Procedure {
 	w.t.Helper()
 	one := workflow.Find(kind)
 	require.NotNilf(w.t, one, "there is no workflow %q", kind)
@@ -172,7 +172,7 @@ func settled(kind *workflow.Kind, given args) workflow.Arguments {
 }
 
 // several returns so many workflows, made by their numbers.
-func several(count int, made func(k int) workflow.Workflow) (all []workflow.Workflow) {
+func several(count int, made func(k int) *workflow.Procedure) (all []*workflow.Procedure) {
 	for k := range count {
 		all = append(all, made(k))
 	}
@@ -180,16 +180,14 @@ func several(count int, made func(k int) workflow.Workflow) (all []workflow.Work
 }
 
 // counted returns what a workflow has counted.
-func counted(p workflow.Workflow) map[string]int64 {
+func counted(p *workflow.Procedure) map[string]int64 {
 	counts := map[string]int64{}
-	if told, counting := p.(workflow.Counted); counting {
-		told.Counter(func(name string, count int64) { counts[name] += count })
-	}
+	p.Counter(func(name string, count int64) { counts[name] += count })
 	return counts
 }
 
 // total is what workflows have counted under a name.
-func total(all []workflow.Workflow, name string) (sum int64) {
+func total(all []*workflow.Procedure, name string) (sum int64) {
 	for _, p := range all {
 		sum += counted(p)[name]
 	}
@@ -205,9 +203,9 @@ func requestName(op *target.Operation) string {
 }
 
 // foreseen counts the requests that are foreseen of a workflow, by their verbs.
-func foreseen(p workflow.Workflow) map[string]int {
+func foreseen(p *workflow.Procedure) map[string]int {
 	counts := map[string]int{}
-	for _, op := range workflow.Requests(p) {
+	for _, op := range p.Requests() {
 		counts[requestName(&op)]++
 	}
 	return counts
@@ -215,7 +213,7 @@ func foreseen(p workflow.Workflow) map[string]int {
 
 // course is a workflow under way.
 type course struct {
-	workflow.Workflow
+	*workflow.Procedure
 	request target.Operation
 	silent  bool
 	// lost counts the attempts without a reply, of which it gives up after the most.
@@ -225,7 +223,7 @@ type course struct {
 	ok bool
 }
 
-func begun(p workflow.Workflow) *course { return &course{Workflow: p, request: p.Begin(), most: 30} }
+func begun(p *workflow.Procedure) *course { return &course{Procedure: p, request: p.Begin(), most: 30} }
 
 // tell takes the course on by one outcome, as a session does that retries what nobody
 // answered.
@@ -239,14 +237,12 @@ func (c *course) tell(w *world, o target.Outcome) {
 		c.ended = c.lost == c.most
 	case move == workflow.Proceed:
 		c.request, c.silent = next, false
-		if p, rests := c.Workflow.(workflow.Pausing); rests {
-			w.now = w.now.Add(p.Pause())
-		}
+		w.now = w.now.Add(c.Pause())
 	default:
 		c.ended, c.ok = true, move == workflow.Succeed || move == workflow.Settle && o.Status < 300
 	}
-	if p, stops := c.Workflow.(workflow.Stopping); stops && c.ended {
-		p.Stop()
+	if c.ended {
+		c.Stop()
 	}
 }
 
@@ -266,13 +262,13 @@ func (w *world) finish(c *course) bool {
 }
 
 // run carries a workflow out alone and reports whether it ended well.
-func (w *world) run(p workflow.Workflow) bool {
+func (w *world) run(p *workflow.Procedure) bool {
 	w.t.Helper()
 	return w.finish(begun(p))
 }
 
 // watch is run, with each request seen before it is carried out.
-func (w *world) watch(p workflow.Workflow, see func(op *target.Operation)) bool {
+func (w *world) watch(p *workflow.Procedure, see func(op *target.Operation)) bool {
 	w.t.Helper()
 	c := begun(p)
 	for !c.ended {
@@ -285,10 +281,10 @@ func (w *world) watch(p workflow.Workflow, see func(op *target.Operation)) bool 
 // lose is run, with ten milliseconds to a request, and loses the first reply of which a
 // function says so, after the request was carried out. Numbers of requests go on from one; the
 // next one is returned.
-func (w *world) lose(p workflow.Workflow, which func(op *target.Operation, number int) bool) int {
+func (w *world) lose(all []*workflow.Procedure, which func(op *target.Operation, number int) bool) int {
 	w.t.Helper()
 	number, lost := 0, false
-	for _, one := range checks(p) {
+	for _, one := range all {
 		c := begun(one)
 		for ; !c.ended; number++ {
 			request := c.request
@@ -304,16 +300,16 @@ func (w *world) lose(p workflow.Workflow, which func(op *target.Operation, numbe
 	return number
 }
 
-// checks returns a workflow, after the check that it rests on, if it is a check.
-func checks(check workflow.Workflow) []workflow.Workflow {
-	if late, some := check.(workflow.Preceded); some {
-		return []workflow.Workflow{late.Preparation(), check}
+// checks returns the workflow of a check, after that which runs before it.
+func checks(check *workflow.Check) []*workflow.Procedure {
+	if check.Before != nil {
+		return []*workflow.Procedure{check.Before.Procedure, check.Procedure}
 	}
-	return []workflow.Workflow{check}
+	return []*workflow.Procedure{check.Procedure}
 }
 
 // raceWell is race of workflows that are all to end well.
-func (w *world) raceWell(seed uint64, lanes, lost int, all []workflow.Workflow) {
+func (w *world) raceWell(seed uint64, lanes, lost int, all []*workflow.Procedure) {
 	w.t.Helper()
 	for k, ok := range w.race(seed, lanes, lost, all) {
 		assert.Truef(w.t, ok, "seed %d: operation %d of %d did not end well", seed, k, len(all))
@@ -323,7 +319,7 @@ func (w *world) raceWell(seed uint64, lanes, lost int, all []workflow.Workflow) 
 // race carries workflows out, so many at a time, in an order that chance decides; of
 // 100 replies so many are lost, half of them after the request was carried out. It
 // returns which ended well.
-func (w *world) race(seed uint64, lanes, lost int, all []workflow.Workflow) []bool {
+func (w *world) race(seed uint64, lanes, lost int, all []*workflow.Procedure) []bool {
 	w.t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 8))
 	ended := make([]bool, len(all))
@@ -370,7 +366,7 @@ func (w *world) race(seed uint64, lanes, lost int, all []workflow.Workflow) []bo
 }
 
 // checkOf returns the check of what a kind leaves behind.
-func (w *world) checkOf(kind string, given args) workflow.Check {
+func (w *world) checkOf(kind string, given args) *workflow.Check {
 	one := workflow.Find(kind)
 	return one.Check(w.Setting, settled(one, given))
 }
@@ -380,9 +376,9 @@ func (w *world) check(kind string, given args) workflow.Findings {
 	w.t.Helper()
 	check := w.checkOf(kind, given)
 	for _, one := range checks(check) {
-		require.True(w.t, w.run(one), check.Name())
+		require.True(w.t, w.run(one), check.Name)
 	}
-	return check.Findings()
+	return check.Findings
 }
 
 // holds complains unless the check of a kind finds no fault, in so many at least.

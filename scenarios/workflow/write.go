@@ -5,8 +5,8 @@ import (
 	"loadgen/target"
 )
 
-// Write is a write or an entity group transaction that carries its id, by which a retry recognizes
-// its own success.
+// NewWrite returns the workflow of a single write or a transaction, whose retries recognize their own
+// success. Its entities carry the id, for which a filler property of that name is shortened.
 //
 //	insert ─► no reply ─► insert ─► 409 ─► get ─┬─ own id: done, an own-409
 //	                                            ├─ another: a foreign conflict
@@ -15,11 +15,7 @@ import (
 //
 // A 409 is a foreign conflict if every attempt had a reply. The other writes carry their id for
 // later readers only.
-type Write struct{ *Procedure }
-
-// NewWrite returns the workflow of a single write or a transaction. Its entities carry the id, for
-// which a filler property of that name is shortened.
-func NewWrite(op target.Operation, id WriteID, filler string) Write {
+func NewWrite(op target.Operation, id WriteID, filler string) *Procedure {
 	written := &trace{report: Report{ID: id, Verb: verbOf(&op)}}
 	written.mayLinger = written.report.Verb != entity.Insert
 	stamped := func(change entity.Change) entity.Change {
@@ -38,15 +34,15 @@ func NewWrite(op target.Operation, id WriteID, filler string) Write {
 	} else {
 		op.Change = stamped(op.Change)
 	}
-	w := Write{NewProcedure(nil, Request{op, target.Expected{Conflict: !written.mayLinger}})}
-	w.trace, w.body = written, w.write
-	return w
+	p := NewProcedure(nil, Request{op, target.Expected{Conflict: !written.mayLinger}})
+	p.trace, p.body = written, p.write
+	return p
 }
 
-// Together makes the write a transaction with further changes of its partition, which carry no id
+// Together makes a [NewWrite] a transaction with further changes of its partition, which carry no id
 // and are not reported: copies, which are safe to repeat. It must be called before [Procedure.Begin].
-func (w Write) Together(more ...entity.Change) {
-	op := &w.foreseen[0]
+func (p *Procedure) Together(more ...entity.Change) {
+	op := &p.foreseen[0]
 	changes := op.Changes
 	if op.Verb != entity.Batch {
 		changes = []entity.Change{op.Change}
@@ -54,34 +50,34 @@ func (w Write) Together(more ...entity.Change) {
 	*op = target.Operation{Verb: entity.Batch, Table: op.Table, Changes: append(changes[:len(changes):len(changes)], more...)}
 }
 
-func (w Write) write(t *Tx) {
-	report := &w.trace.report
-	reply := t.sendToTable(Request{w.foreseen[0], t.expected})
-	for reply.Status == 409 && !w.trace.silent {
+func (p *Procedure) write(t *Tx) {
+	report := &p.trace.report
+	reply := t.sendToTable(Request{p.foreseen[0], t.expected})
+	for reply.Status == 409 && !p.trace.silent {
 		report.Conflicts++
 		reply = t.settle()
 	}
 	switch {
 	case reply.OK():
-		w.trace.acknowledge(reply.Version)
+		p.trace.acknowledge(reply.Version)
 		return
 	case reply.Missing():
 		report.Own404 = true
-		w.trace.acknowledge(0)
+		p.trace.acknowledge(0)
 		return
 	}
 	key := report.Keys[0]
 	if at := reply.FailedIndex; at > 0 && at < len(report.Keys) {
 		key = report.Keys[at]
 	}
-	stored := t.Send(Read(w.foreseen[0].Table, key))
+	stored := t.Send(Read(p.foreseen[0].Table, key))
 	if id, found := IDOf(stored.Entity); found && id == report.ID {
 		report.Own409 = true
-		w.trace.acknowledge(stored.Version)
+		p.trace.acknowledge(stored.Version)
 		return
 	}
 	if stored.OK() {
-		w.trace.silent = false
+		p.trace.silent = false
 		report.Conflicts++
 	}
 	// If the entity was deleted since, its writer is unknown.
