@@ -13,6 +13,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/engine/nearest"
 	"loadgen/target"
 )
 
@@ -20,7 +21,7 @@ var (
 	sealProperty = optional("property", "The String property to encrypt in every entity.", OfProperty)
 	sealResolver = optional("resolver", "Rules for what to encrypt, instead of property.", OfResolver)
 	sealSealed   = truth("sealed", "Whether to encrypt; false stores plain text.", "true")
-	sealVerb     = choice("verb", "The verb of the write.", "insert", "insert-or-replace", "merge")
+	sealVerb     = choice("verb", "The verb of the write.", "insert", "insert-or-replace")
 	resealVerb   = choice("verb", "The verb of the write; merge writes the encrypted properties only, under another content key.", "replace", "merge")
 )
 
@@ -29,14 +30,8 @@ var (
 var sealKinds = []Kind{{
 	Name: "seal-put", Says: "Inserts an entity with encrypted properties.",
 	Inserts: true, Parameters: []Parameter{sealProperty, sealResolver, sealSealed, sealVerb}, Counters: []string{"added-bytes"},
-	Serves: func(d *Design, a Arguments) []Lack {
-		// A merge would bring a content key of its own, and what the entity has sealed by the one
-		// before could not be opened any more.
-		return append(sealable(d, a), lackIf(a.Text("verb") == "merge", "verb",
-			"a merge would replace the content key only; expected insert or insert-or-replace")...)
-	},
-	New:   func(c *Call) *Procedure { return newSealed(c, c.Subject, entity.Match{}) },
-	Check: newUnsealed,
+	Serves: sealable, Check: newUnsealed,
+	New: func(c *Call) *Procedure { return newSealed(c, c.Subject, entity.Match{}) },
 }, {
 	Name: "seal-replace", Says: "Replaces a loaded entity with an encrypted one.",
 	Parameters: []Parameter{sealProperty, sealResolver, sealSealed, resealVerb}, Counters: []string{"added-bytes"},
@@ -99,13 +94,9 @@ func sealable(d *Design, a Arguments) []Lack {
 	case resolver != "":
 		parameter = "resolver"
 	}
-	r := resolverOf(a)
-	var names []string
-	for _, one := range d.Properties {
-		names = append(names, one.Name)
-	}
+	r, names := resolverOf(a), nearest.Of(d.Properties, func(p DesignProperty) string { return p.Name })
 	for _, rule := range r {
-		if parameter == "resolver" && !slices.ContainsFunc(names, func(name string) bool { return matchesResolver(rule, name) }) {
+		if parameter == "resolver" && !slices.ContainsFunc(names, Resolver{rule}.Names) {
 			return lackIf(true, parameter, "rule %s names no property; expected one of %s", rule, strings.Join(names, ", "))
 		}
 	}
@@ -332,10 +323,8 @@ func (r Resolver) Picks(key entity.Key, property string) bool {
 
 // Names reports whether a rule is of a property of that name, in whatever entities.
 func (r Resolver) Names(property string) bool {
-	return slices.ContainsFunc(r, func(rule string) bool { return matchesResolver(rule, property) })
-}
-
-func matchesResolver(rule, property string) bool {
-	picked, _ := path.Match(rule[strings.LastIndexByte(rule, '/')+1:], property)
-	return picked
+	return slices.ContainsFunc(r, func(rule string) bool {
+		picked, _ := path.Match(path.Base(rule), property)
+		return picked
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
 	"loadgen/target"
@@ -30,16 +31,16 @@ var seriesKinds = []Kind{{
 		l := newSeriesLayout(c.Arguments)
 		about, slot := turn(c, l.slots)
 		draw := c.Chance
-		p := &seriesPut{table: c.TableOf(l.at), key: l.key(about, slot/l.each),
-			count: entity.Property{Name: slotName(slot), Value: entity.Int32(int32(1 + draw.IntN(1000)))}}
-		read, blind := Read(p.table, p.key), p.write(entity.InsertOrMerge, entity.Match{}, p.count)
+		table, write := c.TableOf(l.at), entity.Change{Verb: entity.InsertOrMerge, Key: l.key(about, slot/l.each), Properties: countOf(slot, &draw)}
+		read, blind := Read(table, write.Key), WriteOne(table, write)
 		switch c.Arguments.Text("write") {
 		case "etag":
-			return NewProcedure(p.compareAndWrite, read, blind)
+			return NewProcedure(func(t *Tx) { compareAndWrite(t, table, write) }, read, blind)
 		case "replace":
 			return NewProcedure(func(t *Tx) {
-				stored := t.Send(read).Entity
-				t.Send(p.write(entity.InsertOrReplace, entity.Match{}, Overlay(stored, []entity.Property{p.count})...))
+				replace := write
+				replace.Verb, replace.Properties = entity.InsertOrReplace, Overlay(t.Send(read).Entity, write.Properties)
+				t.Send(WriteOne(table, replace))
 			}, read, blind)
 		default:
 			return NewProcedure(nil, blind)
@@ -57,7 +58,7 @@ var seriesKinds = []Kind{{
 		for slot := range l.slots {
 			one := &changes[slot/l.each]
 			one.Verb, one.Key = entity.InsertOrReplace, l.key(about, slot/l.each)
-			one.Properties = append(one.Properties, entity.Property{Name: slotName(slot), Value: entity.Int32(int32(1 + draw.IntN(1000)))})
+			one.Properties = append(one.Properties, countOf(slot, &draw)...)
 		}
 		var batches []Request
 		for batch := range slices.Chunk(changes, entity.MaxBatchChanges) {
@@ -163,6 +164,11 @@ func (l seriesLayout) query(about Subject, first, last int) target.Query {
 // slotName returns the name of the property that is a count. Names sort as slots do.
 func slotName(slot int) string { return fmt.Sprintf("Count%03d", slot+1) }
 
+// countOf returns a count of a random value.
+func countOf(slot int, draw *clock.Draw) []entity.Property {
+	return []entity.Property{{Name: slotName(slot), Value: entity.Int32(int32(1 + draw.IntN(1000)))}}
+}
+
 // countsIn returns how many counts of some slots an entity has.
 func countsIn(e entity.Packed, first, last int) (count int64) {
 	read, from, to := e.Cursor(), slotName(first), slotName(last)
@@ -180,32 +186,20 @@ func turn(c *Call, each int) (about Subject, position int) {
 	return c.Member(k / uint64(each)), int(k % uint64(each))
 }
 
-// seriesPut is the write of one count.
-type seriesPut struct {
-	table string
-	key   entity.Key
-	count entity.Property
-}
-
-func (p *seriesPut) write(verb entity.Verb, match entity.Match, properties ...entity.Property) Request {
-	return WriteOne(p.table, entity.Change{Verb: verb, Key: p.key, Properties: properties, Match: match})
-}
-
-// compareAndWrite writes the count if the entity is unchanged since the read, and restarts
-// otherwise. The next read finds a write whose reply was lost.
-func (p *seriesPut) compareAndWrite(t *Tx) {
+// compareAndWrite writes a count if the entity is unchanged since the read, and restarts otherwise.
+// The next read finds a write whose reply was lost.
+func compareAndWrite(t *Tx, table string, write entity.Change) {
+	count := write.Properties[0]
 	for restarts := range t.Restarts("conflicts") {
-		read := t.Send(Read(p.table, p.key))
-		if found, some := read.Entity.Lookup(p.count.Name); restarts > 0 && some && found == p.count.Value {
+		read := t.Send(Read(table, write.Key))
+		if found, some := read.Entity.Lookup(count.Name); restarts > 0 && some && found == count.Value {
 			return
 		}
-		write := p.write(entity.Merge, entity.MatchExactly(read.Version), p.count)
-		write.Expected = expecting([]int{404, 412})
-		if !read.OK() {
-			write = p.write(entity.Insert, entity.Match{}, p.count)
-			write.Expected = expecting([]int{409})
+		statuses := []int{404, 412}
+		if write.Verb, write.Match = entity.Merge, entity.MatchExactly(read.Version); !read.OK() {
+			write.Verb, write.Match, statuses = entity.Insert, entity.Match{}, []int{409}
 		}
-		if t.Send(write).OK() {
+		if t.Send(WriteOne(table, write, statuses...)).OK() {
 			return
 		}
 	}

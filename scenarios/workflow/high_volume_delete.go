@@ -51,7 +51,7 @@ var purgeKinds = []Kind{{
 	Name: "purge-day", Says: "Deletes the logins of one day, one day per operation.",
 	Alone: true, Counters: []string{"dropped", "deleted"},
 	Parameters: slices.Concat(purgeDays, []Parameter{
-		choice("how", "How a day is deleted: its table, in transactions, or singly.", "drop", "transactions", "singles"),
+		choice("how", "How a day is deleted: its table, or in transactions.", "drop", "transactions"),
 	}),
 	New: func(c *Call) *Procedure {
 		a := c.Arguments
@@ -65,8 +65,7 @@ var purgeKinds = []Kind{{
 				}
 			}, drop)
 		}
-		singly := a.Text("how") == "singles"
-		return NewProcedure(func(t *Tx) { purge(t, c.Table, day, singly) }, Query(c.Table, dayRows(day)))
+		return NewProcedure(func(t *Tx) { purge(t, c.Table, day) }, Query(c.Table, dayRows(day)))
 	},
 	Check: checkOf("no login is left of a day that was purged", func(t *Tx, f *Findings, s *Setting, a Arguments) {
 		for i := range a.Count("days") {
@@ -144,21 +143,13 @@ func login(t *Tx, write Request) {
 	}
 }
 
-// purge deletes the logins of one day from a table with other days, singly or by transactions.
-func purge(t *Tx, table string, day int, singly bool) {
+// purge deletes the logins of one day from a table with other days.
+func purge(t *Tx, table string, day int) {
 	var keys []entity.Key
 	for row := range t.Rows(Query(table, dayRows(day))) {
 		keys = append(keys, row.Key)
 	}
 	for len(keys) > 0 {
-		if singly {
-			// If another purge was faster, nothing is counted.
-			if reply := t.Send(WriteOne(table, deletion(keys[0]), 404)); reply.OK() || reply.Silent {
-				t.Add("deleted", 1)
-			}
-			keys = keys[1:]
-			continue
-		}
 		count := 1
 		for count < min(entity.MaxBatchChanges, len(keys)) && keys[count].Partition == keys[0].Partition {
 			count++

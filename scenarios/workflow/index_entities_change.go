@@ -117,22 +117,21 @@ func (x *indexChange) write(t *Tx, change entity.Change, enters ...string) {
 
 // moved returns the writes of the lists that the entity leaves and enters.
 func (x *indexChange) moved(t *Tx, leaves, enters []string) (changes []entity.Change) {
-	for _, name := range leaves {
-		l := x.read(t, x.listKey(name), name)
-		if l.remove(x.id(x.own)); l.exists || len(enters) > 0 {
-			list, _ := x.writing(l)
-			changes = append(changes, list.Operation.Change)
+	for i, name := range slices.Concat(leaves, enters) {
+		l, adds := x.read(t, x.listKey(name), name), i >= len(leaves)
+		if adds {
+			l.add(x.id(x.own))
+		} else {
+			l.remove(x.id(x.own))
 		}
-	}
-	for _, name := range enters {
-		l := x.read(t, x.listKey(name), name)
-		l.add(x.id(x.own))
 		list, fits := x.writing(l)
-		if !fits {
+		if adds && !fits {
 			t.Add("full", 1)
 			t.Fail()
 		}
-		changes = append(changes, list.Operation.Change)
+		if l.exists || len(enters) > 0 {
+			changes = append(changes, list.Operation.Change)
+		}
 	}
 	return changes
 }

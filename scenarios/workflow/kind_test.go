@@ -192,7 +192,6 @@ func TestWhatDesignsLack(t *testing.T) {
 		{"one row for a whole department", "archive-work", "place=whole", nil, "place"},
 
 		{"a text that nothing else tells", "seal-put", "property=Card", nil, ""},
-		{"a merge of sealed texts", "seal-put", "property=Card verb=merge", nil, "verb"},
 		{"a number", "seal-put", "property=Salary", nil, "property"},
 		{"a text in the PartitionKey", "seal-get", "property=Card", inPartition("card"), "property"},
 		{"a text in the RowKey", "seal-put", "property=Card", inRow("id", "card"), "property"},
