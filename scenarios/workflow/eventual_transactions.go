@@ -70,13 +70,13 @@ var archiveKinds = []Kind{{
 				}
 				return step
 			}
-			work(t, func(t *Tx) (int, bool) {
-				received := t.Send(messages)
-				for _, m := range received.Found {
-					w.carryOut(t, m, crash)
-				}
-				return len(received.Found), received.Silent
-			})
+			received := t.Send(messages).Found
+			for _, m := range received {
+				w.carryOut(t, m, crash)
+			}
+			if len(received) == 0 {
+				t.Add("idle", 1)
+			}
 		}, messages, Read(w.current, m.From), w.copied(m.To, nil), WriteOne(w.current, deletion(m.From), 404), remove(w.queue, target.Found{}))
 	},
 	Check: newArchived,

@@ -91,7 +91,9 @@ var indexKinds = []Kind{
 				crashes = crashReceived + draw.IntN(crashUndeleted)
 			}
 			return NewProcedure(func(t *Tx) {
-				work(t, func(t *Tx) (int, bool) { return x.work(t, most, crashes) })
+				if received := x.work(t, most, crashes); len(received.Found) == 0 {
+					t.Add("idle", 1)
+				}
 			}, receive(x.StoreOf(x.queue), most, x.hidden))
 		}},
 }

@@ -3,6 +3,7 @@ package workflow
 import (
 	"bytes"
 	"slices"
+	"time"
 
 	"loadgen/engine/entity"
 	"loadgen/target"
@@ -16,7 +17,7 @@ import (
 var newIndexCheck = checkOf("lists name each entity that is there, and nothing else", func(t *Tx, f *Findings, s *Setting, a Arguments) {
 	x := newIndexLists(s, a)
 	if x.form != indexInPartition {
-		drain(t, x.hidden, func(t *Tx) (int, bool) { return x.work(t, maxReceived, 0) })
+		x.drain(t)
 	}
 	keys, values, lists := x.readAll(t)
 	listed := make(map[entity.Key]int)
@@ -38,6 +39,22 @@ var newIndexCheck = checkOf("lists name each entity that is there, and nothing e
 	}
 	slices.Sort(f.Examples)
 })
+
+// drain processes the queue until it stays empty for longer than the visibility timeout.
+func (x *indexLists) drain(t *Tx) {
+	for waited := false; ; {
+		switch received := x.work(t, maxReceived, 0); {
+		case len(received.Found) > 0 || received.Silent:
+			// A lost reply may hold further messages.
+			waited = false
+		case waited:
+			return
+		default:
+			waited = true
+			t.Sleep(x.hidden + time.Second)
+		}
+	}
+}
 
 // readAll returns the keys and values of the indexed entities, and the lists.
 func (x *indexLists) readAll(t *Tx) (keys []entity.Key, values map[entity.Key]string, lists []*indexList) {

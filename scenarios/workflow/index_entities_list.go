@@ -197,8 +197,8 @@ const (
 // work receives messages, repairs the lists that they name by the entities' current values, and
 // deletes the messages. Receiving one twice, or two out of order, is harmless: a message names what
 // to examine, not what to write. The worker crashes after a request, 0 for none.
-func (x *indexLists) work(t *Tx, most, crashes int) (handled int, silent bool) {
-	received := t.Send(receive(x.StoreOf(x.queue), most, x.hidden))
+func (x *indexLists) work(t *Tx, most, crashes int) (received Reply) {
+	received = t.Send(receive(x.StoreOf(x.queue), most, x.hidden))
 	t.CrashIf(len(received.Found) > 0 && crashes == crashReceived)
 	for _, m := range received.Found {
 		own, lines, _ := strings.Cut(string(m.Body), "\n")
@@ -216,5 +216,5 @@ func (x *indexLists) work(t *Tx, most, crashes int) (handled int, silent bool) {
 		t.Send(remove(x.StoreOf(x.queue), m))
 		t.Add("handled", 1)
 	}
-	return len(received.Found), received.Silent
+	return received
 }

@@ -41,29 +41,6 @@ func remove(queue string, m target.Found) Request {
 	return Beside(target.Beside{Verb: target.DeleteMessage, Store: queue, Name: m.Name, Receipt: m.Receipt}, 404)
 }
 
-// drain processes a queue until it stays empty for longer than the visibility timeout. handle
-// receives some messages, and reports whether a lost reply may hold further ones.
-func drain(t *Tx, hidden time.Duration, handle func(t *Tx) (handled int, silent bool)) {
-	for waited := false; ; {
-		switch handled, silent := handle(t); {
-		case handled > 0 || silent:
-			waited = false
-		case waited:
-			return
-		default:
-			waited = true
-			t.Sleep(hidden + time.Second)
-		}
-	}
-}
-
-// work is one turn of a worker.
-func work(t *Tx, handle func(t *Tx) (handled int, silent bool)) {
-	if handled, _ := handle(t); handled == 0 {
-		t.Add("idle", 1)
-	}
-}
-
 // maxListed is the maximum number of blobs in a page of a list.
 const maxListed = 5000
 
