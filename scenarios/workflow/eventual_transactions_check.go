@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
+	"loadgen/target"
 )
 
 const (
@@ -29,64 +30,55 @@ func newArchived(s *Setting, a Arguments) *Check {
 	if a.Text("queue") != "" {
 		entities.Before = newCheck("each message was carried out, or put aside", func(t *Tx, f *Findings) {
 			w := newArchiveWorker(s, a)
-			w.drain(t, f, a.Duration("hidden"))
-			w.readPoison(t, f, asked)
+			receiveAll(t, w.queue, 1, soon, a.Duration("hidden"), func(m target.Found) bool { return w.finish(t, f, m) })
+			receiveAll(t, w.poison, maxReceived, aside, 0, func(m target.Found) bool {
+				f.Looked++
+				if one, sound := parseMove(m.Body); sound {
+					asked[one] = true
+				}
+				return false
+			})
 		})
 	}
 	return entities
 }
 
-// drain processes the queue until no message returned for longer than the visibility timeout.
-func (w *archiveWorker) drain(t *Tx, f *Findings, hidden time.Duration) {
-	// left reports that a message was left to return soon, waited that the queue stayed empty for
-	// the visibility timeout.
-	for left, waited := false, false; ; {
-		received := t.Send(receive(w.queue, 1, soon))
+// receiveAll handles the messages of a queue until none is left. Each is hidden for a time, and it
+// receives them again after that if a reply was lost or handle left a message. If wait is positive, it
+// waits so long, once, for the messages that workers have received.
+func receiveAll(t *Tx, queue string, most int, hidden, wait time.Duration, handle func(m target.Found) (left bool)) {
+	for left := false; ; {
+		received := t.Send(receive(queue, most, hidden))
 		left = left || received.Silent
+		for _, m := range received.Found {
+			left = handle(m) || left
+		}
 		switch {
 		case len(received.Found) > 0:
-			f.Looked++
-			m := received.Found[0]
-			_, sound := parseMove(m.Body)
-			if !sound && w.attempts == 0 {
-				// No worker puts it aside: it would return forever.
-				f.Fault(fmt.Sprintf("message %q was received %d times and is malformed", m.Body, m.Received))
-				w.forget(t, m)
-				continue
-			}
-			left = left || !sound && m.Received <= w.attempts
-			w.carryOut(t, m, func() string { return "" })
 		case left:
 			left = false
-			t.Sleep(soon + margin)
-		case !waited:
-			waited = true
 			t.Sleep(hidden + margin)
+		case wait > 0:
+			t.Sleep(wait + margin)
+			wait = 0
 		default:
 			return
 		}
 	}
 }
 
-// readPoison reads the poison queue. After a lost reply its messages reappear, and it is read again.
-func (w *archiveWorker) readPoison(t *Tx, f *Findings, asked map[move]bool) {
-	for lost := false; ; {
-		received := t.Send(receive(w.poison, maxReceived, aside))
-		f.Looked += int64(len(received.Found))
-		for _, m := range received.Found {
-			if one, sound := parseMove(m.Body); sound {
-				asked[one] = true
-			}
-		}
-		switch lost = lost || received.Silent; {
-		case len(received.Found) > 0:
-		case lost:
-			lost = false
-			t.Sleep(aside + margin)
-		default:
-			return
-		}
+// finish carries out a message as a worker does, and reports whether the message will return.
+func (w *archiveWorker) finish(t *Tx, f *Findings, m target.Found) (left bool) {
+	f.Looked++
+	_, sound := parseMove(m.Body)
+	if !sound && w.attempts == 0 {
+		// No worker puts it aside: it would return forever.
+		f.Fault(fmt.Sprintf("message %q was received %d times and is malformed", m.Body, m.Received))
+		w.forget(t, m)
+		return false
 	}
+	w.carryOut(t, m, func() string { return "" })
+	return !sound && m.Received <= w.attempts
 }
 
 // compareArchive reads both tables and records where each loaded entity is.
