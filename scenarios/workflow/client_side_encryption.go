@@ -58,17 +58,15 @@ var sealKinds = []Kind{{
 				return
 			}
 			// Of several sealed properties the worst counts.
-			met, master := make(map[string]bool), newMasterKey(c.Table)
+			counters, worst, master := []string{"plain", "opened", "broken", "clear", "missing"}, 0, newMasterKey(c.Table)
 			for _, plain := range c.Subject.Properties() {
 				picked := r.Picks(key, plain.Name)
 				if len(r) == 0 {
 					_, picked = master.open(key, stored.Entity, plain.Name)
 				}
-				met[master.check(key, stored.Entity, plain, picked)] = true
+				worst = max(worst, slices.Index(counters, master.check(key, stored.Entity, plain, picked)))
 			}
-			met["plain"] = true
-			order := []string{"missing", "clear", "broken", "opened", "plain"}
-			t.Add(order[slices.IndexFunc(order, func(one string) bool { return met[one] })], 1)
+			t.Add(counters[worst], 1)
 		}, read)
 	},
 }}
@@ -134,28 +132,25 @@ func newSealed(c *Call, about Subject, match entity.Match) *Procedure {
 	change := entity.Change{Verb: verb, Match: match, Key: about.Key(""), Properties: about.Properties()}
 	r := resolverOf(c.Arguments)
 	if change.Verb == entity.Merge {
-		change.Properties = slices.DeleteFunc(slices.Clone(change.Properties), func(p entity.Property) bool { return !r.Picks(change.Key, p.Name) })
+		change.Properties = slices.DeleteFunc(change.Properties, func(p entity.Property) bool { return !r.Picks(change.Key, p.Name) })
 	}
 	plain := entity.Size(change.Key, change.Properties)
 	if draw := c.Chance; c.Arguments.Truth("sealed") {
 		// An encrypted String becomes a Binary; two further properties hold the wrapped key.
-		content := drawn(&draw, 32)
-		sealed, some := make([]entity.Property, 0, len(change.Properties)+2), false
-		for _, p := range change.Properties {
+		seal := func(by cipher.AEAD, text []byte, name string) entity.Property {
+			nonce := drawn(&draw, 12)
+			return entity.Property{Name: name, Value: entity.Binary(by.Seal(nonce, nonce, text, bound(change.Key, name)))}
+		}
+		content, some := drawn(&draw, 32), false
+		for i, p := range change.Properties {
 			if r.Picks(change.Key, p.Name) {
-				nonce := drawn(&draw, 12)
-				text := []byte(p.Value.Text())
-				p.Value, some = entity.Binary(newCipher(content).Seal(nonce, nonce, text, bound(change.Key, p.Name))), true
+				change.Properties[i], some = seal(newCipher(content), []byte(p.Value.Text()), p.Name), true
 			}
-			sealed = append(sealed, p)
 		}
 		if some {
-			nonce := drawn(&draw, 12)
-			wrapped := newMasterKey(c.Table).master.Seal(nonce, nonce, content, bound(change.Key, sealKey))
-			sealed = append(sealed, entity.Property{Name: sealKey, Value: entity.Binary(wrapped)},
+			change.Properties = append(change.Properties, seal(newMasterKey(c.Table).master, content, sealKey),
 				entity.Property{Name: sealedBy, Value: entity.String(masterKey)})
 		}
-		change.Properties = sealed
 	}
 	added := entity.Size(change.Key, change.Properties) - plain
 	write := WriteOne(c.Table, change)
