@@ -13,7 +13,6 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/nearest"
 	"loadgen/target"
 )
 
@@ -92,7 +91,11 @@ func sealable(d *Design, a Arguments) []Lack {
 	case resolver != "":
 		parameter = "resolver"
 	}
-	r, names := resolverOf(a), nearest.Of(d.Properties, func(p DesignProperty) string { return p.Name })
+	r := resolverOf(a)
+	var names []string
+	for _, one := range d.Properties {
+		names = append(names, one.Name)
+	}
 	for _, rule := range r {
 		if parameter == "resolver" && !slices.ContainsFunc(names, Resolver{rule}.Names) {
 			return lackIf(true, parameter, "rule %s names no property; expected one of %s", rule, strings.Join(names, ", "))

@@ -29,7 +29,7 @@ var seriesKinds = []Kind{{
 	Serves: needsLoad, Check: newSeriesCheck,
 	New: func(c *Call) *Procedure {
 		l := newSeriesLayout(c.Arguments)
-		about, slot := turn(c, l.slots)
+		about, slot := c.Member(c.K/uint64(l.slots)%c.Loaded), int(c.K%uint64(l.slots))
 		draw := c.Chance
 		table, write := c.TableOf(l.at), entity.Change{Verb: entity.InsertOrMerge, Key: l.key(about, slot/l.each), Properties: countOf(slot, &draw)}
 		read, blind := Read(table, write.Key), WriteOne(table, write)
@@ -52,7 +52,7 @@ var seriesKinds = []Kind{{
 	Serves:     needsLoad,
 	New: func(c *Call) *Procedure {
 		l := newSeriesLayout(c.Arguments)
-		about, _ := turn(c, 1)
+		about := c.Member(c.K % c.Loaded)
 		draw := c.Chance
 		changes := make([]entity.Change, l.parts())
 		for slot := range l.slots {
@@ -178,12 +178,6 @@ func countsIn(e entity.Packed, first, last int) (count int64) {
 		}
 	}
 	return count
-}
-
-// turn returns the loaded entity and the position of operation k, with each positions per entity.
-func turn(c *Call, each int) (about Subject, position int) {
-	k := c.K % (c.Loaded * uint64(each))
-	return c.Member(k / uint64(each)), int(k % uint64(each))
 }
 
 // compareAndWrite writes a count if the entity is unchanged since the read, and restarts otherwise.
