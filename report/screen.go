@@ -125,6 +125,9 @@ func (a *author) rung(step figure.Step, within func(results.Kind) bool, full flo
 		bar = "cannot tell"
 		if told, _ := a.summaryOf(step); told.ClientLimited {
 			bar = "generator late"
+			if a.Summary.UserBound != "" {
+				bar = "all workers busy"
+			}
 		}
 	case step.Settled() && figures.Offered > 0:
 		solid := max(0, min(figures.Served, figures.Offered))
