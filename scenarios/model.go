@@ -211,6 +211,9 @@ func (v modelValue) Schema() *fields.Schema {
 		one := fields.Numeric("integer", strconv.FormatInt(p.Least, 10), strconv.FormatInt(p.Greatest, 10))
 		one.Type = fields.Types{"integer", "string"}
 		one.Pattern = wholeText.String()
+		if len(p.Words) > 0 {
+			one.Pattern = "^([0-9]+|" + strings.Join(p.Words, "|") + ")$"
+		}
 		if p.Unit == model.Duration {
 			one.OrZero()
 			one.Pattern = fields.DurationForm.String()

@@ -34,6 +34,8 @@ type Parameter struct {
 	From Provenance
 	// About is one line on what it does.
 	About string
+	// Words are the names of the values from 0 of a [Choice]; both are accepted.
+	Words []string
 }
 
 // Unit is what a parameter is counted in.
@@ -197,6 +199,9 @@ func (m *Model) Set(name, text string) error {
 }
 
 func (p Parameter) parse(text string) (int64, error) {
+	if at := slices.Index(p.Words, text); at >= 0 {
+		return int64(at), nil
+	}
 	if p.Unit == Duration {
 		d, err := time.ParseDuration(text)
 		if err != nil {
@@ -205,6 +210,9 @@ func (p Parameter) parse(text string) (int64, error) {
 		return int64(d), nil
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil && p.Unit == Choice {
+		return 0, nearest.Faultf(ErrValue, "%s", nearest.Unknown(p.Name, text, p.Words))
+	}
 	if err != nil {
 		return 0, nearest.Faultf(ErrValue, "%s is %q; expected whole %s", p.Name, text, p.Unit)
 	}

@@ -77,6 +77,8 @@ func (s slot) least(value int64) slot { s.Least = value; return s }
 
 func (s slot) atLeast(d time.Duration) slot { return s.least(int64(d)) }
 
+func (s slot) named(words ...string) slot { s.Words = words; return s }
+
 func (s slot) when(sc scope) slot { s.scope = sc; return s }
 
 func (s slot) whenSet() slot { return s.when(ifSet) }

@@ -144,6 +144,6 @@ func (s *Stamp) slots() []slot {
 			"ranges per server above which merging doubles").least(1).documented(),
 		number(&s.RangeBytes, "range_bytes", Bytes, maxBytes, "size that splits a range; 0 is never"),
 		number(&s.PageBoundary, "page_boundary", Choice, AtPartition,
-			"page ends: 0 at another server, 1 at every range, 2 at every partition").when(whenColdOrSet),
+			"page ends at the next server (0), range (1) or partition (2)").named("server", "range", "partition").when(whenColdOrSet),
 	}
 }
