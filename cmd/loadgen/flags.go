@@ -199,7 +199,6 @@ var renamedFlags = [...]renamedFlag{
 	{"serve", "start", "--set start=cold"},
 	{"logs", "transaction-entities entity-bytes", "--set log.NAME=VALUE"},
 	{"logs replay", "transaction-entities entity-bytes keyless", "--set log.NAME=VALUE"},
-	{"scenarios list", "search", "the arguments WORD ..."},
 	{"scenarios init", "name", "the name of the file"},
 	{"runs list", "scenario", "the argument SCENARIO"},
 	{"runs prune", "scenario", "the argument SCENARIO"},

@@ -36,7 +36,7 @@ explain, simulate and run accept.`,
   loadgen scenarios check my-table.yaml    # validate a file`,
 		RunE: helpOrUnknown, Args: cobra.ArbitraryArgs,
 	}
-	f := new(formFlags)
+	f := new(listFlags)
 	list := &cobra.Command{
 		Use:   "list [WORD...]",
 		Short: "List or search the built-in scenarios",
@@ -44,20 +44,20 @@ explain, simulate and run accept.`,
 anti-pattern fails, in the order of the documents' subjects. Run, simulate, explain and
 show accept these names.
 
-With words, list searches: for words in any form, titles of the documents' patterns and
-sections, and synonyms (SAS, EGT, CORS). Matches in names come first, then in subjects,
-then in descriptions.`,
+--search, or words as arguments, finds words in any form, titles of the documents' patterns
+and sections, and synonyms (SAS, EGT, CORS). Matches in names come first, then in
+subjects, then in descriptions.`,
 		Example: `  loadgen scenarios list
-  loadgen scenarios list ETag
-  loadgen scenarios list log tail pattern
+  loadgen scenarios list --search ETag
+  loadgen scenarios list --search "log tail pattern"
   loadgen scenarios list --format json`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			all, err := scenarios.Catalogue()
 			subjects := scenarios.Subjects()
 			var near []string
-			words := strings.Join(args, " ")
-			if len(args) > 0 {
+			words := strings.TrimSpace(strings.Join(append(args, f.Search), " "))
+			if words != "" {
 				all, near, err = scenarios.Search(words)
 				subjects = nil
 			}
@@ -70,7 +70,7 @@ then in descriptions.`,
 			return f.show(stdout, listed(all, subjects))
 		},
 	}
-	f.register(list.Flags())
+	f.formFlags.bindAll(list.Flags(), f)
 	schema := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the format of scenario files as a JSON Schema",
@@ -87,6 +87,12 @@ writes it beside the file already.`,
 	c.AddCommand(list, new(sourceFlags).verb(stdout, stderr), newCheck(stdout),
 		schema, new(initFlags).verb(stdout), newPatterns(stdout, stderr))
 	return c
+}
+
+// listFlags say which scenarios are listed.
+type listFlags struct {
+	formFlags
+	Search string `flag:"search" group:"Scenario" help:"only scenarios that match these *words*"`
 }
 
 // helpOrUnknown explains a verb that has verbs of its own; an argument is none of them.
