@@ -245,6 +245,6 @@ type Environment struct {
 	CPUs       int `json:"cpus" merge:"sum"`
 	GOMAXPROCS int `json:"gomaxprocs" merge:"sum"`
 	Workers    int `json:"workers" merge:"sum"`
-	// WorkersFrom names where a user chose the workers, such as --workers; empty where nobody did.
+	// WorkersFrom names where a user chose the number of workers, such as --workers, empty for the default.
 	WorkersFrom string `json:"workers_from,omitempty"`
 }

@@ -30,12 +30,12 @@ func (p Price) Validate() (faults []error) {
 	return faults
 }
 
-// Of returns what so many transactions cost, and so many bytes of their replies.
-func (p Price) Of(transactions, received int64) float64 {
+// Total returns the cost of a number of transactions and of the bytes of their replies.
+func (p Price) Total(transactions, received int64) float64 {
 	return float64(transactions)/1e6*p.PerMillion + float64(received)/1e9*p.PerGBEgress
 }
 
-// Cost is what a forecast of transactions and bytes returned costs.
+// Cost is the forecast cost of transactions and of bytes returned.
 type Cost struct {
 	Price Price `json:"price"`
 	// Transactions and Egress are its parts, Total both.
@@ -44,10 +44,10 @@ type Cost struct {
 	Total        float64 `json:"total"`
 }
 
-// Forecast returns the cost of so many transactions and bytes of replies, nil without a price.
+// Forecast returns the cost of a number of transactions and of the bytes of their replies, nil without a price.
 func (p Price) Forecast(transactions, received int64) *Cost {
 	if cmp.Or(p.PerMillion, p.PerGBEgress) == 0 {
 		return nil
 	}
-	return &Cost{Price: p, Transactions: p.Of(transactions, 0), Egress: p.Of(0, received), Total: p.Of(transactions, received)}
+	return &Cost{Price: p, Transactions: p.Total(transactions, 0), Egress: p.Total(0, received), Total: p.Total(transactions, received)}
 }

@@ -39,7 +39,7 @@ type Summary struct {
 	DurationS float64  `json:"duration_s"`
 	Validity  string   `json:"validity"`
 	Reasons   []string `json:"reasons"`
-	// UserBound says that workers which the user chose were all busy, empty if they were not the limit.
+	// UserBound names the workers that the user chose if they were the limit, empty if they were not.
 	UserBound string `json:"user_bound,omitempty"`
 	// ClientLimited lists where the generator fell short of the offered load, which affects the figures. Limits of the
 	// target are not included.

@@ -106,8 +106,8 @@ func (s *Scenario) Credit(path, from string) {
 	s.places = own
 }
 
-// WorkersFrom names what bounds the workers: the flag that did, or the scenario; empty where
-// nothing does.
+// WorkersFrom names what limits the number of workers: a flag or the scenario, empty for the
+// default.
 func (s *Scenario) WorkersFrom() string {
 	switch at := s.places.Of("workers"); {
 	case s.Workers == 0:

@@ -22,8 +22,8 @@ var fillers = strings.Fields("a an the of for in on to and with your how design 
 // endings are those of number, tense and derivation, the longest first.
 var endings = strings.Fields("izations isations ization isation ations ation izing ising ized ised ings ions ing ion ies ity ise ize ed es ly s e y")
 
-// stem returns a word without its ending, so that partitions, partitioned and partitioning are one word. It is
-// crude: what it makes of a word matters only in that it makes the same of related ones.
+// stem returns a word without its ending, so that partitions, partitioned and partitioning have one stem. It is
+// crude: a stem needs no meaning, only related words with the same one.
 func stem(word string) string {
 	for _, ending := range endings {
 		if short, found := strings.CutSuffix(word, ending); found && len(short) > 2 {
@@ -36,7 +36,7 @@ func stem(word string) string {
 	return word
 }
 
-// wordsOf returns the words of a text in lower case: what lies between other characters, and the parts of CamelCase.
+// wordsOf returns the words of a text in lower case, without punctuation, and CamelCase split into its parts.
 func wordsOf(text string) []string {
 	var spaced strings.Builder
 	before := ' '
@@ -50,7 +50,7 @@ func wordsOf(text string) []string {
 	return strings.FieldsFunc(spaced.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// stemsOf returns the stems of what is searched for, without fillers unless there is nothing else.
+// stemsOf returns the stems of a search, without fillers unless there are only fillers.
 func stemsOf(text string) []string {
 	words := wordsOf(text)
 	said := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return slices.Contains(fillers, word) })
@@ -60,8 +60,8 @@ func stemsOf(text string) []string {
 	return nearest.Of(said, stem)
 }
 
-// passage is a part of what a scenario says: its stems, and the compounds that two neighbours make, as in
-// back-off and backoff.
+// passage has the stems of a part of a scenario's text, and the compounds of neighbours, so that back-off matches
+// backoff.
 type passage map[string]bool
 
 func passageOf(texts ...string) passage {
@@ -78,7 +78,7 @@ func passageOf(texts ...string) passage {
 	return stems
 }
 
-// worth is what a word counts where it stands in a name, a subject, a description or the rest of the text.
+// worth has the points of a word in a name, a subject, a description and the rest of the text.
 var worth = [...]int{1000, 100, 10, 1}
 
 // passages returns the parts of an entry in the order of [worth].
@@ -94,7 +94,7 @@ func passages(one *Entry) [len(worth)]passage {
 	return [...]passage{passageOf(name...), passageOf(one.Subject), passageOf(about...), passageOf(string(text))}
 }
 
-// minPrefix is the length from which a stem also stands for longer words that begin with it.
+// minPrefix is the minimum length of a stem that also matches longer words.
 const minPrefix = 4
 
 func (p passage) has(wanted string) bool {
@@ -119,7 +119,7 @@ func score(of [len(worth)]passage, stems []string) (points, matched int) {
 	return points * 100 / len(stems), matched
 }
 
-// wordings returns what a search looks for: its own stems, and for each synonym among them what that finds.
+// wordings returns the alternatives of a search: its own stems, and those with a synonym in their place.
 func wordings(term string) [][]string {
 	own := stemsOf(term)
 	all := [][]string{own}
@@ -155,7 +155,7 @@ func Search(words string) (found []Entry, near []string, err error) {
 // maxNear is how many similar names a search without a match returns.
 const maxNear = 3
 
-// index is what a search looks into: the entries in the order of the documents, with their passages.
+// index has the entries in the order of the documents, with their passages.
 type index struct {
 	entries  []Entry
 	passages [][len(worth)]passage

@@ -6,15 +6,15 @@ import (
 	"sync"
 )
 
-// Parallel bounds the requests under way: to one account, and to one partition; 0 is no bound.
+// Parallel bounds the requests in flight to one account and to one partition; 0 is no bound.
 type Parallel struct{ Account, Partition int }
 
-// Gate lets requests pass within the bounds of a [Parallel], in the order in which they come where both
-// bounds allow it. It is safe for concurrent use.
+// Gate admits requests within the bounds of a [Parallel], first come, first served where both bounds
+// allow it. It is safe for concurrent use.
 type Gate struct {
 	bounds   Parallel
 	mu       sync.Mutex
-	underWay map[lane]int
+	inFlight map[lane]int
 	waiting  []*waiter
 }
 
@@ -30,12 +30,12 @@ type waiter struct {
 	ready func()
 }
 
-// NewGate returns the gate of some bounds, nil for none.
+// NewGate returns a gate, nil without a bound.
 func NewGate(p Parallel) *Gate {
 	if p == (Parallel{}) {
 		return nil
 	}
-	return &Gate{bounds: p, underWay: make(map[lane]int)}
+	return &Gate{bounds: p, inFlight: make(map[lane]int)}
 }
 
 func lanesOf(op *Operation) (account lane, partition lane, hasPartition bool) {
@@ -43,55 +43,54 @@ func lanesOf(op *Operation) (account lane, partition lane, hasPartition bool) {
 	return lane{account: op.Account}, lane{op.Account, true, op.Table, key}, has
 }
 
-// Enter reports whether a request may be sent now. Otherwise ready is called once it may, by the
-// goroutine of a [Gate.Leave]. Whoever enters must leave.
+// Enter reports whether a request may be sent now. Otherwise it calls ready once it may, in the
+// goroutine of a [Gate.Leave]. Callers must call Leave after each admitted request.
 func (g *Gate) Enter(op *Operation, ready func()) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.take(op) {
+	if g.admit(op) {
 		return true
 	}
 	g.waiting = append(g.waiting, &waiter{op, ready})
 	return false
 }
 
-// take counts a request as under way, unless that exceeds a bound.
-func (g *Gate) take(op *Operation) bool {
+// admit counts a request as in flight, unless that exceeds a bound.
+func (g *Gate) admit(op *Operation) bool {
 	account, partition, has := lanesOf(op)
-	if full := func(n, bound int) bool { return bound > 0 && n >= bound }; full(g.underWay[account], g.bounds.Account) ||
-		has && full(g.underWay[partition], g.bounds.Partition) {
+	if full := func(n, bound int) bool { return bound > 0 && n >= bound }; full(g.inFlight[account], g.bounds.Account) ||
+		has && full(g.inFlight[partition], g.bounds.Partition) {
 		return false
 	}
-	g.underWay[account]++
+	g.inFlight[account]++
 	if has {
-		g.underWay[partition]++
+		g.inFlight[partition]++
 	}
 	return true
 }
 
-// Leave says that the reply of a request is there, and lets others in.
+// Leave ends a request, and admits one that waits.
 func (g *Gate) Leave(op *Operation) {
 	g.mu.Lock()
 	account, partition, has := lanesOf(op)
-	g.underWay[account]--
+	g.inFlight[account]--
 	if has {
-		if g.underWay[partition]--; g.underWay[partition] == 0 {
-			delete(g.underWay, partition)
+		if g.inFlight[partition]--; g.inFlight[partition] == 0 {
+			delete(g.inFlight, partition)
 		}
 	}
-	var entered *waiter
-	// What left makes room for one more at most.
-	if at := slices.IndexFunc(g.waiting, func(w *waiter) bool { return g.take(w.op) }); at >= 0 {
-		entered = g.waiting[at]
+	var admitted *waiter // one request makes room for at most one
+	if at := slices.IndexFunc(g.waiting, func(w *waiter) bool { return g.admit(w.op) }); at >= 0 {
+		admitted = g.waiting[at]
 		g.waiting = slices.Delete(g.waiting, at, at+1)
 	}
 	g.mu.Unlock()
-	if entered != nil {
-		entered.ready()
+	if admitted != nil {
+		admitted.ready()
 	}
 }
 
-// remove gives up a wait, and reports whether it was one still.
+// remove ends a wait, and reports whether the request still waited.
 func (g *Gate) remove(op *Operation) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -122,7 +121,7 @@ func (t *gated) Do(ctx context.Context, op *Operation) Outcome {
 		case <-ready:
 		case <-ctx.Done():
 			if t.gate.remove(op) {
-				return Outcome{Fault: NotSent, Detail: "gave up waiting for requests under way: " + ctx.Err().Error()}
+				return Outcome{Fault: NotSent, Detail: "still waited for requests in flight: " + ctx.Err().Error()}
 			}
 			<-ready
 		}

@@ -101,7 +101,7 @@ func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	return c
 }
 
-// priceFlag says what transactions, storage and egress cost.
+// priceFlag has the price of transactions, storage and egress.
 type priceFlag struct {
 	Price string `flag:"price" rare:"yes" help:"*cost* of a million transactions, in any currency; \"0.036 stored=0.045 throttled\" of contest adds GiB-months and throttled ones, \"0.036 egress=0.08\" of forecasts GB of replies that leave the region"`
 }

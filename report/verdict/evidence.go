@@ -503,8 +503,8 @@ func (e *evidence) TooFewWorkers() bool {
 	return slices.ContainsFunc(e.strains, func(s Strain) bool { return s.Cause == TooFewWorkers })
 }
 
-// UserBound says that the workers which the user chose were all busy, empty if the generator was late mostly for other
-// reasons, or nobody chose them.
+// UserBound names the workers that the user chose if all of them were busy. It is empty if the user chose none, or if
+// other causes made most seconds late.
 func (e *evidence) UserBound() string {
 	env := &e.Manifest.Environment
 	if env.WorkersFrom == "" {

@@ -643,7 +643,7 @@ func (l *Ladder) isCleanBelow(step Step) bool {
 	})
 }
 
-// minExpected is the number of refusals from which on their absence is no chance.
+// minExpected is the minimum number of expected refusals whose absence is significant.
 const minExpected = 15
 
 // refusedShare returns the share of the attempts of a step that the target refused.

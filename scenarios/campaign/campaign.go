@@ -82,7 +82,7 @@ type Options struct {
 	Member         *Member
 	OfferElsewhere func(context.Context, From) error
 	// OnResource is called with true before the campaign creates a resource that it is to drop, and
-	// with false once that is gone or known to belong to somebody else. It is nil if everything ends
+	// with false once it is deleted or known to belong to another run. It is nil if everything ends
 	// with this process: then the marker does not name the resources either.
 	OnResource func(Resource, bool)
 	// Clock limits the time in which a run that was stopped drops its tables. It is nil in virtual

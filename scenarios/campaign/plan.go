@@ -49,7 +49,7 @@ func (c *Campaign) planOf(phase int, traffic *scenarios.Traffic) (*phasePlan, er
 	case d.stage.Schedule != nil:
 		d.lasts = d.stage.Schedule.Length()
 	case d.stage.Timed():
-		d.expected = min(d.maxOperations, uint64(d.lasts/max(1, d.at(1))))
+		d.expected = min(d.maxOperations, uint64(d.lasts/max(1, d.dueTime(1))))
 	}
 	if c.Find != nil {
 		d.maxOperations = 0
@@ -80,8 +80,8 @@ func (d *phasePlan) maxWritten(operations uint64) int64 {
 	return times(int64(min(d.maxOperations, operations)), int64(stride(d.Operations)))
 }
 
-// at returns when operation k is due, since the phase's beginning; approximately in a closed loop.
-func (d *phasePlan) at(k uint64) time.Duration {
+// dueTime returns when operation k is due, since the phase's beginning; approximately in a closed loop.
+func (d *phasePlan) dueTime(k uint64) time.Duration {
 	if d.stage.Schedule != nil {
 		return d.stage.Schedule.At(k)
 	}

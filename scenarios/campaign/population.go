@@ -31,7 +31,7 @@ type population struct {
 // newPopulation returns the population of a phase's operations, without its insertions.
 func newPopulation(loaded uint64, d *phasePlan, seed uint64, phase string) *population {
 	specs := d.Operations
-	p := &population{loaded: loaded, instant: d.at, choice: clock.NewStream(seed, "choice/"+phase), popular: make([]*keys.Picks, len(specs))}
+	p := &population{loaded: loaded, instant: d.dueTime, choice: clock.NewStream(seed, "choice/"+phase), popular: make([]*keys.Picks, len(specs))}
 	ranked := keys.Ranked{Of: int64(loaded), Scramble: true}
 	for i := range specs {
 		// spread is the distribution over the loaded entities.

@@ -135,7 +135,7 @@ func (p *Preview) Approaches() []Approach { return p.plans }
 func (p *Preview) Count() uint64 { return p.plan.expected }
 
 // At returns when operation k is due, since the phase's beginning; approximately in a closed loop.
-func (p *Preview) At(k uint64) time.Duration { return p.plan.at(k) }
+func (p *Preview) At(k uint64) time.Duration { return p.plan.dueTime(k) }
 
 // Operation returns the kind of operation k, by its index in the scenario, and how many entities it
 // is due to count. It calls visit for each partition that the operation works on. A query of

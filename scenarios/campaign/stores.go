@@ -107,7 +107,7 @@ func Stores(s *scenarios.Scenario) (queues, blobs, own bool) {
 }
 
 // Tables returns the suffixes of the tables that the workflows of a scenario create and delete:
-// after a table name that the user chose, they could belong to somebody else.
+// after a table name that the user chose, they could belong to another run.
 func Tables(s *scenarios.Scenario) []string {
 	tables, _ := storesOf(s)
 	return tables
@@ -197,8 +197,8 @@ func (m Resource) Drop() target.Operation {
 }
 
 // drop deletes what workflows created, and then the run's tables, after a run that ended with an
-// error or nil. If a table belongs to somebody else, no workflow ran, and what has such a name
-// belongs to somebody else, too. A failed deletion does not stop the others, unless nobody answers:
+// error or nil. If a table belongs to another run, no workflow ran, and resources with such a name
+// belong to that run, too. A failed deletion does not stop the others, unless the service does not answer:
 // each of them would take as long again. If the record cannot be written, deletions are not
 // recorded.
 func (c *Campaign) drop(ctx context.Context, ended error) error {
@@ -264,7 +264,7 @@ func (c *Campaign) dropOne(ctx context.Context, one Resource, stage string) erro
 	return errors.Join(err, request())
 }
 
-// stopRecording sends the records of all further operations to a recorder that nobody reads.
+// stopRecording discards the records of all further operations.
 func (c *Campaign) stopRecording() error {
 	unread, err := results.NewRecorder(new(results.Memory), results.Manifest{Operations: c.kinds})
 	if err == nil {

@@ -75,7 +75,7 @@ func (i *inbox[T]) Close() {
 	i.closing.Do(func() {
 		close(i.ended)
 		if i.conn != nil && i.conn.IsConnected() {
-			_ = i.conn.FlushTimeout(patience) // an error means that nobody is left to read it
+			_ = i.conn.FlushTimeout(patience) // an error means that the other end is gone
 		}
 		if i.conn != nil {
 			i.conn.Close()

@@ -213,7 +213,7 @@ func TestRemovedFolder(t *testing.T) {
 	plan.Kept = func(results.Folder, *results.Record) error { return errors.New("no folder is left to draw in") }
 	got, err := run.Run(t.Context(), plan)
 	require.ErrorIs(t, err, results.ErrWrite)
-	assert.ErrorContains(t, err, "was removed during the run")
+	assert.ErrorContains(t, err, plan.Out)
 	assert.NoDirExists(t, plan.Out)
 	require.NotNil(t, got)
 	assert.Equal(t, want.Summary, got.Summary)

@@ -243,13 +243,13 @@ func (t *Tx) Fail() {
 func (t *Tx) sendToTable(r Request) Reply {
 	reply := t.Send(r)
 	for reply.Code == entity.TableNotFound {
-		reply = t.settle()
+		reply = t.retryByPolicy()
 	}
 	return reply
 }
 
-// settle leaves the last attempt to the driving loop, as [Settle], and returns the reply to a retry.
-func (t *Tx) settle() Reply {
+// retryByPolicy leaves the last attempt to the driving loop, as [Settle], and returns the reply to a retry.
+func (t *Tx) retryByPolicy() Reply {
 	t.settled = true
 	reply := t.Send(Request{t.operation, t.expected})
 	t.settled = false

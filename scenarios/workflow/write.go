@@ -55,7 +55,7 @@ func (p *Procedure) write(t *Tx) {
 	reply := t.sendToTable(Request{p.foreseen[0], t.expected})
 	for reply.Status == 409 && !p.trace.silent {
 		report.Conflicts++
-		reply = t.settle()
+		reply = t.retryByPolicy()
 	}
 	switch {
 	case reply.OK():

@@ -53,9 +53,9 @@ func (l *logList) open() error {
 	return nil
 }
 
-// add enters a log that was created. The folder is synced first, so that no crash leaves a name without its file.
+// add adds a log that was created. It syncs the folder first, so that no crash leaves a name without its file.
 func (l *logList) add(path string) error {
-	if !l.isLog(path) {
+	if !isLog(path) {
 		return nil
 	}
 	if err := syncFolder(l.fs, l.folder); err != nil {
@@ -66,13 +66,13 @@ func (l *logList) add(path string) error {
 
 // remove deletes the name of a log, before the file goes.
 func (l *logList) remove(path string) error {
-	if !l.isLog(path) {
+	if !isLog(path) {
 		return nil
 	}
 	return l.change(func() { delete(l.names, l.fs.PathBase(path)) })
 }
 
-func (l *logList) isLog(path string) bool { return strings.HasSuffix(path, ".log") }
+func isLog(path string) bool { return strings.HasSuffix(path, ".log") }
 
 func (l *logList) change(names func()) error {
 	l.mu.Lock()
