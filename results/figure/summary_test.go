@@ -119,6 +119,36 @@ func lose(r *results.Record) {
 	r.Phases[0].Kinds[1].LastHalf.Succeeded--
 }
 
+// Refusals of a tenth of the operations, all of which succeed by a retry, are sporadic at every rate. A step with as many
+// above a rate without any does not hold for sure.
+func TestRefusalsAboveACleanRate(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		refused int // the first step with refusals
+		holds   bool
+	}{
+		{"at every rate", 0, true},
+		{"from the second rate on", 1, false},
+	} {
+		record := steps(same(10, 500, 500), same(10, 1000, 1000), same(10, 2000, 2000))
+		for i := range record.Intervals {
+			of, at := &record.Intervals[i], i/10
+			if refused := of.Offered / 10; at >= row.refused {
+				kind := &record.Phases[at].Kinds[1]
+				of.Attempts, of.Throttled = of.Attempts+refused, of.Throttled+refused
+				kind.Attempts, kind.Throttled, kind.FirstThrottled = kind.Attempts+refused, kind.Throttled+refused, kind.FirstThrottled+refused
+				if i%10 >= 5 {
+					kind.LastHalf.FirstThrottled += refused
+				}
+			}
+		}
+		f := figure.Of(record)
+		for _, step := range figure.Steps(record)[1:] {
+			assert.Equalf(t, row.holds, f.Holds(step, nobody).Holds, "%s: %v/s holds", row.name, step.Phase.Rate)
+		}
+	}
+}
+
 // nobody waited for the target.
 func nobody(int64) string { return "" }
 
