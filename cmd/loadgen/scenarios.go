@@ -14,7 +14,6 @@ import (
 	"loadgen/engine/nearest"
 	"loadgen/report"
 	"loadgen/report/document"
-	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
@@ -65,7 +64,7 @@ subjects, then in descriptions.`,
 				return err
 			}
 			if len(all) == 0 {
-				return usageError{fmt.Errorf("no built-in scenario matches %s; similar names: %s", text.Harmless(words), strings.Join(near, ", "))}
+				return usageError{fmt.Errorf("no built-in scenario matches %s; similar names: %s", words, strings.Join(near, ", "))}
 			}
 			return f.show(stdout, listed(all, subjects))
 		},
