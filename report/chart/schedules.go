@@ -104,7 +104,7 @@ func DrawRetries(folder results.Folder, contest *results.PolicyContest) ([]strin
 }
 
 func retriesPanel(trial *results.PolicyTrial, x plot.Axis, trouble float64) panel {
-	words := fmt.Sprintf("%s %% lost, %s attempts per operation, at most %s retries in 100 ms", document.Figures(trial.LostPercent),
+	words := fmt.Sprintf("%s%% lost, %s attempts per operation, at most %s retries in 100 ms", document.Figures(trial.LostPercent),
 		document.Figures(trial.AttemptsPerOperation), document.Figures(float64(trial.PeakRetries)))
 	p := panel{heading: clean(trial.Policy, maxName), share: 1, legend: []entry{{words, swatch(throttledInk)}}}
 	drawn := bars{colours: []ink{throttledInk}}

@@ -103,7 +103,7 @@ func TestGeneratorLossIsNotThatOfTheTarget(t *testing.T) {
 	throttle, steps := drawChart(t, "throttle", &record), drawChart(t, "steps", &record)
 	checkHeights(t, "dropped and late", throttle.rectangles(generator), dropped)
 	throttle.checkWords(t, "throttle", "dropped 2,|late 1,")
-	steps.checkWords(t, "steps", "dropped by the generator|50.0 % dropped|not served|% lost")
+	steps.checkWords(t, "steps", "dropped by the generator|50.0% dropped|not served|% lost")
 	plain := drawChart(t, "throttle", stress())
 	assert.Empty(t, plain.rectangles(generator), "a generator on time")
 	plain.checkWords(t, "throttle", "!generator")

@@ -54,15 +54,15 @@ func TestTitles(t *testing.T) {
 		words       string
 	}{
 		{"what is offered is served", "steps", holds, "up to 1,000/s|!lost"},
-		{"what is lost, where no limit can be told", "steps", loses, "75.0 % of 4,000/s"},
+		{"what is lost, where no limit can be told", "steps", loses, "75.0% of 4,000/s"},
 		{"times stay", "response", holds, "p99|4.00 ms at 500/s|4.00 ms at 1,000/s"},
 		{"times rise", "response", loses, "p99|4.00 ms at 500/s|900.1 ms at 4,000/s"},
 		{"half and the slow ones", "latency", loses, "4,000 operations|p50|4.00 ms|p99|900.1 ms"},
 		{"the slowest of each operation", "percentiles", loses, "p99|900.1 ms (get)"},
 		{"nothing throttled", "throttle", few(t, 12), "12 entities/s|nothing throttled"},
 		{"waits", "waits", waits, "40 waits|p50|100.0 ms"},
-		{"one partition", "heat", hot, `"a"|100 %|700 entities/s|throttled`},
-		{"the hottest of two", "heat", two, `"a"|75.0 %|750 entities/s|!throttled`},
+		{"one partition", "heat", hot, `"a"|100%|700 entities/s|throttled`},
+		{"the hottest of two", "heat", two, `"a"|75.0%|750 entities/s|!throttled`},
 	} {
 		resultstest.CheckWords(t, row.name, chart.Title(row.chart, row.record), row.words)
 	}

@@ -138,7 +138,7 @@ func (m *TrendMetric) axis(nights []point) (plot.Axis, bool) {
 	case "us":
 		label = document.RoundTime
 	case "share":
-		label, unit = func(value float64) string { return document.Figures(100*value) + " %" }, .01
+		label, unit = func(value float64) string { return document.Figures(100*value) + "%" }, .01
 	case "per_second":
 		label = func(value float64) string { return document.Figures(value) + "/s" }
 	}
