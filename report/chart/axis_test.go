@@ -85,7 +85,7 @@ func drawTrend(t *testing.T, trend *chart.Trend) string {
 	t.Helper()
 	folder := new(results.Memory)
 	for _, name := range []string{"a.svg", "b.SVG"} {
-		require.NoError(t, chart.DrawTrend(folder, name, trend))
+		require.NoError(t, trend.Figure().SaveAs(folder, name))
 	}
 	assert.True(t, bytes.Equal(folder.Bytes("a.svg"), folder.Bytes("b.SVG")), "the trend differs when it is drawn again")
 	return string(folder.Bytes("a.svg"))
@@ -127,9 +127,9 @@ func TestTrendChart(t *testing.T) {
 func TestDrawTrendReportsWriteErrors(t *testing.T) {
 	folder := new(results.Memory)
 	trend := &chart.Trend{Metrics: []chart.TrendMetric{trendAround("us", 1, 2)}}
-	if err := chart.DrawTrend(folder, "a.png", trend); err != nil || !bytes.HasPrefix(folder.Bytes("a.png"), []byte("\x89PNG")) {
+	if err := trend.Figure().SaveAs(folder, "a.png"); err != nil || !bytes.HasPrefix(folder.Bytes("a.png"), []byte("\x89PNG")) {
 		t.Errorf("a PNG is %.8q, %v", folder.Bytes("a.png"), err)
 	}
-	assert.ErrorIs(t, chart.DrawTrend(results.Dir(t.TempDir()+"/nowhere"), "a.png", trend), results.ErrWrite,
+	assert.ErrorIs(t, trend.Figure().SaveAs(results.Dir(t.TempDir()+"/nowhere"), "a.png"), results.ErrWrite,
 		"drawing into a folder that is not there")
 }

@@ -128,6 +128,6 @@ func TestHeatOfOnePartitionIsNotShown(t *testing.T) {
 		{"no rows", &results.Heat{Rest: row("", 90).HeatCells, MostMissed: 200}, true},
 	} {
 		tt.heat.SecondsPerColumn, tt.heat.Columns = 1, 2
-		assert.Equal(t, tt.shown, slices.Contains(chart.Shown(heatOf(tt.heat)), "heat"), tt.name)
+		assert.Equal(t, tt.shown, slices.Contains(shown(heatOf(tt.heat)), "heat"), tt.name)
 	}
 }

@@ -216,7 +216,7 @@ func Draw(folder results.Folder, name string, metrics []compare.Metric, s *Scena
 		}
 		trend.Metrics = append(trend.Metrics, panel)
 	}
-	return chart.DrawTrend(folder, name, trend)
+	return trend.Figure().SaveAs(folder, name)
 }
 
 // The maximum lengths of a value of a record, and of a path or reason, in characters.
