@@ -109,7 +109,7 @@ func (s *sheet) series(section string, of *document.Series) {
 
 // shownNumber is a number as a cell shows it: with separators of thousands, in
 // millions, and with its unit.
-var shownNumber = regexp.MustCompile(`^([≥<>]?)(-?[0-9][0-9,]*(?:\.[0-9]+)?)(M?)(?: (%|s|ms|min))?$`)
+var shownNumber = regexp.MustCompile(`^([≥<>]?)(-?[0-9][0-9,]*(?:\.[0-9]+)?)(M?)(%| (?:s|ms|min))?$`)
 
 // bare returns a number as scripts read it, and its unit; other text is returned unchanged.
 func bare(text string) (value, unit string) {
@@ -124,5 +124,5 @@ func bare(text string) (value, unit string) {
 	if parts[3] != "" {
 		number += "e6"
 	}
-	return number, parts[4]
+	return number, strings.TrimSpace(parts[4])
 }

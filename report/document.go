@@ -4,7 +4,6 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,7 +24,7 @@ import (
 // The document is the same for the same record, and shares no memory with it. Warnings about reading the record are
 // added by the caller.
 func Document(record *results.Record, summary *results.Summary) *document.Document {
-	a := &author{Record: record, Summary: summary, Faults: verdict.Books(record), taken: figure.Of(record), shown: chart.Shown(record)}
+	a := &author{Record: record, Summary: summary, Faults: verdict.Books(record), taken: figure.Of(record), charts: chart.Figures(record, "")}
 	story := verdict.Narrate(record, summary)
 	a.Add("findings", "Findings", document.List{Items: story.Findings})
 	a.validity()
@@ -78,8 +77,8 @@ type author struct {
 	Faults []string
 	// taken are the figures of the record.
 	taken *figure.Figures
-	// shown are the charts that the record has data for.
-	shown []string
+	// charts are those that the record has data for.
+	charts []*chart.Figure
 	document.Document
 }
 
@@ -155,19 +154,19 @@ func (a *author) minutes() {
 // the seconds of intervals.ndjson.
 func (a *author) pictures() {
 	for _, id := range []string{"response", "heat", "latency", "waits"} {
-		if slices.Contains(a.shown, id) {
+		if chart.Find(a.charts, id) != nil {
 			a.section("chart-" + id)
 			a.chart(id)
 		}
 	}
 }
 
-// HeatRows is the number of partitions that the heat map shows.
-func (a *author) HeatRows() int { return chart.HeatRows(a.Record) }
+// HeatRows is the number of partitions that have a row in the heat map.
+func (a *author) HeatRows() int { return chart.Find(a.charts, "heat").Rows }
 
 // chart adds a chart to the last section if the record has data for it.
 func (a *author) chart(id string) {
-	if slices.Contains(a.shown, id) {
-		a.Append(document.Chart{ID: id, Title: chart.Title(id, a.Record), Says: a.joined("chart " + id)})
+	if f := chart.Find(a.charts, id); f != nil {
+		a.Append(document.Chart{ID: id, Title: f.Title, Says: a.joined("chart " + id)})
 	}
 }

@@ -52,13 +52,13 @@ func TestGeneratorBesideTheBooks(t *testing.T) {
 		// figures are what is told, in this order; "!" stands before what is not.
 		figures []string
 	}{
-		{"all that there is to tell", nil, []string{"33,600 operations/s", "64 under way", "56.7 µs", "10.0 % of 2 cores", "10.0 %", "400 µs",
+		{"all that there is to tell", nil, []string{"33,600 operations/s", "64 under way", "56.7 µs", "10.0% of 2 cores", "10.0%", "400 µs",
 			"the engine's", "26 MiB", "1,324", "1.42 ms", "0.786 ms", "30.0 ms", "25.0 ms", "201", "256", "!late in"}},
 		{"a target of its own, called directly, on a system that tells less", func(r *results.Record) {
 			r.Manifest.Target, r.Generator.Ceiling.Over, r.Generator.CPUKnown, r.Generator.LeastFree = "https://t", results.OverNothing, false, nil
 		}, []string{"33,600", "64 under way", "26 MiB", "1,324", "1.42 ms", "25.0 ms", "!µs an", "!201"}},
 		{"another's service", func(r *results.Record) { r.Manifest.Target, r.Generator.Ceiling = "https://t", nil },
-			[]string{"10.0 % of 2 cores", "400 µs", "26 MiB", "201", "!33,600", "!engine"}},
+			[]string{"10.0% of 2 cores", "400 µs", "26 MiB", "201", "!33,600", "!engine"}},
 		{"a second that was late", addSilences, []string{"201", "late in 1 of 2 seconds"}},
 		{"no attempt", func(r *results.Record) { r.Intervals, r.Generator.Ceiling = nil, nil }, []string{"– µs an attempt"}},
 		{"a second that was too short", func(r *results.Record) { r.Generator.Seconds, r.Generator.Ceiling = 0, nil },

@@ -89,14 +89,19 @@ func Page(w io.Writer, k *Kept) error {
 	for _, section := range k.Document.Sections {
 		blocks = append(blocks, section.Blocks...)
 	}
+	figures := chart.Figures(k.Record, k.Axis)
 	for i, block := range blocks {
 		one, is := block.(document.Chart)
 		if !is || pictures[one.ID] != "" {
 			continue
 		}
-		// The first chart of the screen stands next to the answer.
-		beside := i < len(k.Document.Screen) && len(pictures) == 0
-		picture, err := chart.Inline(one.ID, k.Record, k.Axis, beside)
+		figure := chart.Find(figures, one.ID)
+		if figure == nil {
+			return fmt.Errorf("the record has no data for the chart %s", one.ID)
+		}
+		// The first chart of the screen is next to the answer.
+		isNarrow := i < len(k.Document.Screen) && len(pictures) == 0
+		picture, err := figure.Inline(isNarrow)
 		if err != nil {
 			return fmt.Errorf("drawing the chart %s: %w", one.ID, err)
 		}
@@ -120,7 +125,7 @@ func Illustrations() []string {
 // Illustrate writes the charts of a judged record and its page into its folder. A chart that cannot be drawn does not
 // stop the others.
 func Illustrate(folder results.Folder, record *results.Record) error {
-	_, err := chart.Draw(folder, record, "")
+	_, err := chart.Save(folder, chart.Figures(record, "")...)
 	if err != nil {
 		err = fmt.Errorf("drawing the charts: %w", err)
 	}

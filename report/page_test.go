@@ -97,7 +97,7 @@ func TestIllustrate(t *testing.T) {
 }
 
 // ofTarget is the last column of a row of steps: what was served, as a share of the target.
-var ofTarget = regexp.MustCompile(`^\s*\|?\s*[\d,.]+ .*?([\d.,]+) %\s*\|?$`)
+var ofTarget = regexp.MustCompile(`^\s*\|?\s*[\d,.]+ .*?([\d.,]+)%\s*\|?$`)
 
 // No step of a committed report serves more than the hard limit of its model.
 func TestNoStepServesMoreThanItsLimit(t *testing.T) {
@@ -119,7 +119,7 @@ func TestNoStepServesMoreThanItsLimit(t *testing.T) {
 			default:
 				rows++
 				if share, err := strconv.ParseFloat(strings.ReplaceAll(cells[1], ",", ""), 64); err != nil || share > rounding {
-					t.Errorf("%s:%d: a step serves %s %% of its target: %s", file, n+1, cells[1], line)
+					t.Errorf("%s:%d: a step serves %s%% of its target: %s", file, n+1, cells[1], line)
 				}
 			}
 		}
@@ -133,7 +133,7 @@ func TestPatternsInTheDocumentsOrder(t *testing.T) {
 			Expected: []results.Check{{Expr: "violations == 0", Observed: "0", Ok: new(true)}, {Expr: "a < 2", Observed: "1", Ok: new(true)}},
 			Denied:   []results.Check{{Expr: "violations == 0", Observed: "22", Ok: new(false)}, {Expr: "a < 2", Observed: "1", Ok: new(true)}},
 			Comparisons: []verdict.Comparison{{Operation: "look_up", Name: "requests to one", Pattern: "1", Instead: "2 – 3", Origin: figure.Derived},
-				{Name: "requests throttled", Pattern: "0 %", Instead: "<0.1 %", Origin: figure.Modelled}}},
+				{Name: "requests throttled", Pattern: "0%", Instead: "<0.1%", Origin: figure.Modelled}}},
 		{Row: "first", Name: "a-one"}, {Row: "second", Name: "c-three"}, {Row: "unknown", Name: "d-four"},
 	}
 	var text strings.Builder

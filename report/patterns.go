@@ -81,7 +81,7 @@ func (p *Pattern) Difference() []claim {
 // borneOut returns the observation of a check, in bold if it fails.
 func borneOut(e results.Check) string {
 	if e.Fails() {
-		return "**" + cell(e.Observed) + "**"
+		return "**" + cell(e.Value()) + "**"
 	}
 	return cell(e.Said())
 }

@@ -34,8 +34,8 @@ func (a *author) show() {
 		{ID: "throttle", Says: "Served and throttled second by second.", Shows: []string{"entities", "throttled"}},
 		{ID: "latency", Says: "Distribution of response times."},
 	} {
-		if slices.Contains(a.shown, one.ID) {
-			one.Title = chart.Title(one.ID, a.Record)
+		if f := chart.Find(a.charts, one.ID); f != nil {
+			one.Title = f.Title
 			a.Show(one)
 			break
 		}

@@ -107,7 +107,7 @@ func resolve(value any, pointer string) (any, bool) {
 	return value, true
 }
 
-var shownNumber = regexp.MustCompile(`^([≥<>]?)(-?[0-9,]+)((?:\.[0-9]+)?)(M?)(?: (?:%|s|ms|min|servers))?$`)
+var shownNumber = regexp.MustCompile(`^([≥<>]?)(-?[0-9,]+)((?:\.[0-9]+)?)(M?)(?:%| (?:s|ms|min|servers))?$`)
 
 // agrees reports whether a text shows a number: rounded to the digits that it shows.
 func agrees(text string, number float64) bool {
@@ -168,7 +168,7 @@ func TestCellsAreWhatRunJSONHolds(t *testing.T) {
 		}
 	}
 	assert.Truef(t, numbers >= 900 && float64(sources) >= .6*float64(numbers),
-		"%d numbers, of which %d have a source; want at least 900, and 60 %%", numbers, sources)
+		"%d numbers, of which %d have a source; want at least 900, and 60%%", numbers, sources)
 }
 
 // Where run.json has no summary, nothing claims to be from it.

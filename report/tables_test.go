@@ -37,7 +37,7 @@ func TestRowsOfTables(t *testing.T) {
 		"counters": {"0|look-up|neither " + hostile, "1,219|transfer|killed"},
 		"invariants": {"NO|40,000|12|the legs of each transfer sum to zero", "yes|1,000|0|each entity is in the list of its name",
 			"unknown|0|0|no message is left"},
-		"rates-tried": {"1|4,000|8,000|10 s|49.50 %|0.00 %|7.50|20,199|throttled", "2|2.5|5|440.25 s|0.00 %|0.04 %|–|1,100,000|" + hostile},
+		"rates-tried": {"1|4,000|8,000|10 s|49.50%|0.00%|7.50|20,199|throttled", "2|2.5|5|440.25 s|0.00%|0.04%|–|1,100,000|" + hostile},
 	} {
 		assert.NotContains(t, without, table, "the tables of a record with nothing of it")
 		assert.Equal(t, want, rowsOf(with[table]), table)
@@ -45,7 +45,7 @@ func TestRowsOfTables(t *testing.T) {
 	// The first screen sorts the rates, and its caption does not claim the order of the search.
 	for _, block := range documentOf(record).Screen {
 		if sorted, is := block.(document.Table); is && sorted.ID == "rates-tried" {
-			assert.Equal(t, []string{"2|2.5|5|440.25 s|0.00 %|0.04 %|–|1,100,000|" + hostile, "1|4,000|8,000|10 s|49.50 %|0.00 %|7.50|20,199|throttled"}, rowsOf(sorted))
+			assert.Equal(t, []string{"2|2.5|5|440.25 s|0.00%|0.04%|–|1,100,000|" + hostile, "1|4,000|8,000|10 s|49.50%|0.00%|7.50|20,199|throttled"}, rowsOf(sorted))
 			assert.NotEqual(t, with["rates-tried"].Caption, sorted.Caption)
 		}
 	}
@@ -105,14 +105,14 @@ func TestFailuresByCause(t *testing.T) {
 		{"nothing came to nothing", 100, nil, nil, "", 0, ""},
 		{"throttled in one way alone", 100, results.Causes{busy(503, "ServerBusy", 50)}, nil, "", 0, ""},
 		{"throttled in two ways", 100, results.Causes{busy(503, "ServerBusy", 50), busy(500, "OperationTimedOut", 50)}, nil,
-			"times", 2, "get|throttled|500|OperationTimedOut|50|25.0 %"},
-		{"few failed", 200, results.Causes{failed(400, "InvalidInput", 2)}, nil, "times", 1, "get|failed|400|InvalidInput|2|1.0 %"},
+			"times", 2, "get|throttled|500|OperationTimedOut|50|25.0%"},
+		{"few failed", 200, results.Causes{failed(400, "InvalidInput", 2)}, nil, "times", 1, "get|failed|400|InvalidInput|2|1.0%"},
 		{"many failed", 95, results.Causes{failed(400, "InvalidInput", 4), failed(0, "Timeout", 1)},
-			results.Causes{failed(0, "Timeout", 5)}, "limits", 3, "insert|failed|–|Timeout|5|5.0 %"},
+			results.Causes{failed(0, "Timeout", 5)}, "limits", 3, "insert|failed|–|Timeout|5|5.0%"},
 		{"what failed comes before what was throttled", 30, results.Causes{busy(503, "ServerBusy", 60), failed(500, "InternalError", 10)},
-			nil, "limits", 2, "get|failed|500|InternalError|10|10.0 %"},
-		{"all failed without a code", 0, results.Causes{failed(302, "", 40)}, nil, "limits", 1, "get|failed|302|–|40|100 %"},
-		{"more causes than are shown", 0, many, many, "limits", 20, "get|failed|–|other|1,085|42.3 %"},
+			nil, "limits", 2, "get|failed|500|InternalError|10|10.0%"},
+		{"all failed without a code", 0, results.Causes{failed(302, "", 40)}, nil, "limits", 1, "get|failed|302|–|40|100%"},
+		{"more causes than are shown", 0, many, many, "limits", 20, "get|failed|–|other|1,085|42.3%"},
 	} {
 		record := spoilt(t, row.ok, row.reads, row.inserts)
 		sections := documentOf(record).Sections

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/bits"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -262,10 +263,13 @@ func (c *Check) Result() string {
 // Said returns the observed value, and why it is unknown.
 func (c *Check) Said() string {
 	if c.Why == "" {
-		return c.Observed
+		return c.Value()
 	}
-	return c.Observed + ": " + c.Why
+	return c.Value() + ": " + c.Why
 }
+
+// Value returns what was observed, as reports write it: without the space that records have before a percent sign.
+func (c *Check) Value() string { return strings.ReplaceAll(c.Observed, " %", "%") }
 
 // HeldOf returns how many checks hold of how many that could be judged.
 func HeldOf(list []Check) (held, told int) {

@@ -69,7 +69,7 @@ func (c *Contest) Validate() []error {
 		value    any
 	}{
 		{c.Overload >= 0 && c.Overload <= 1000, "overload is %v; it must be 0 to 1,000 times a partition's limit", c.Overload},
-		{c.LostReplies >= 0 && c.LostReplies <= 100, "lost replies are %v %%; they must be 0 to 100 %%", c.LostReplies},
+		{c.LostReplies >= 0 && c.LostReplies <= 100, "lost replies are %v%%; they must be 0 to 100%%", c.LostReplies},
 		{!c.Together || c.Overload == 0, "together is %v; it belongs to an outage, not to an overload", c.Together},
 		{c.Clients >= 1 && c.Clients <= 1_000_000, "clients is %d; it must be 1 to 1,000,000", c.Clients},
 		{c.Length >= 100*time.Millisecond && c.Length <= time.Hour, "trouble lasts %v; it must be 100ms to 1h", c.Length},

@@ -162,10 +162,7 @@ func Keep(folder results.Folder, contest *results.PolicyContest, schedules []res
 	if err := folder.Replace("contest.json", spelled.Bytes()); err != nil {
 		return fmt.Errorf("%w: %w", results.ErrWrite, err)
 	}
-	if _, err := chart.DrawRetries(folder, contest); err != nil {
-		return err
-	}
-	_, err := chart.DrawSchedules(folder, schedules)
+	_, err := chart.Save(folder, chart.Retries(contest), chart.Schedules(schedules))
 	return err
 }
 

@@ -82,7 +82,7 @@ func TestLimitersCompose(t *testing.T) {
 		trial := try(t, outage(10*s, 200), trial.Contestant{Name: row.name, Policy: policy, Limiter: row.limiter})
 		trial.RetriesPer100ms = nil
 		assert.Truef(t, row.holds(trial),
-			"%s: %+v; alone lost %.1f %%, %.2f attempts, drain %.1f s", row.name, trial, alone.LostPercent, alone.AttemptsPerOperation, alone.DrainS)
+			"%s: %+v; alone lost %.1f%%, %.2f attempts, drain %.1f s", row.name, trial, alone.LostPercent, alone.AttemptsPerOperation, alone.DrainS)
 	}
 }
 
@@ -208,7 +208,7 @@ func TestImpossibleContests(t *testing.T) {
 		{"no rate", func(c *trial.Contest) { c.Each = 0 }, "trial: "},
 		{"an overload that is no number", func(c *trial.Contest) { c.Overload = math.NaN() }, "overload is NaN"},
 		{"an overload of millions", func(c *trial.Contest) { c.Overload = 1e6 }, "overload is 1e+06"},
-		{"more replies than all", func(c *trial.Contest) { c.LostReplies = 101 }, "lost replies are 101 %"},
+		{"more replies than all", func(c *trial.Contest) { c.LostReplies = 101 }, "lost replies are 101%"},
 		{"an overload of all at once", func(c *trial.Contest) { c.Overload, c.Together = 2, true }, "it belongs to an outage"},
 	} {
 		c := contestOf(t, "js")

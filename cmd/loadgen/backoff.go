@@ -94,7 +94,7 @@ return together, and draws a fan chart. The default is all policies.`,
 			if err != nil {
 				return err
 			}
-			if _, err := chart.DrawSchedules(folder, schedules); err != nil {
+			if _, err := chart.Save(folder, chart.Schedules(schedules)); err != nil {
 				return err
 			}
 			o.nameCharts(stderr, folder)

@@ -80,7 +80,7 @@ func (b *bars) bar(s *live.Status, beside string) string {
 	} else if s.Left != nil && b.stage.Length > 0 {
 		part = min(1, 1-s.Left.Seconds()/b.stage.Length.Seconds())
 	}
-	name, told := fmt.Sprintf("%-7s ", text.Harmless(b.stage.Stage)), fmt.Sprintf("%d %%  %s", int(100*part), beside)
+	name, told := fmt.Sprintf("%-7s ", text.Harmless(b.stage.Stage)), fmt.Sprintf("%d%%  %s", int(100*part), beside)
 	room := min(barColumns, b.width()-text.Columns(name)-text.Columns(told)-len("[] ")-1)
 	if room < shortestBar {
 		return name + told

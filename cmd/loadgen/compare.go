@@ -158,7 +158,7 @@ type historyFlags struct {
 
 const runsHistoryHelp = `History lists the runs of a scenario in order of time, takes the median of runs started
 within six hours (a night), and reports steps of a metric: by windowed E-divisive means
-and a permutation test (p = 0.001, windows of 30 nights, steps of at least 5 %). The unit
+and a permutation test (p = 0.001, windows of 30 nights, steps of at least 5%). The unit
 is the run, not the request.
 
 An argument is a folder of runs, or the name or file of a scenario with runs in --runs;

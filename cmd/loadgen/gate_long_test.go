@@ -83,9 +83,9 @@ func TestLongLiveGate(t *testing.T) {
 	script := fmt.Sprintf("#!/bin/sh\nexec %s \"$@\" --set model.read_time=9090us\n", build)
 	require.NoError(t, os.WriteFile(older, []byte(script), 0o700))
 	told := gatedLive(t, folder, build, older, "slower")
-	t.Logf("+10 %% of service time: %s", told)
+	t.Logf("+10%% of service time: %s", told)
 	if told.code != 11 || told.Verdict != "regression" || told.Metrics[0].Change < 0.05 {
-		t.Errorf("+10 %% of service time: exit code %d; want 11, and the time that has grown", told.code)
+		t.Errorf("+10%% of service time: exit code %d; want 11, and the time that has grown", told.code)
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 	"loadgen/engine/rest/resttest"
 )
 
-// A service that stays as it is never fails the gate; one that is 15 % slower, or that has a
+// A service that stays as it is never fails the gate; one that is 15% slower, or that has a
 // lower limit, does, by the metric; when it is back, it passes.
 func TestLiveNightsOfAService(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -94,8 +94,8 @@ func TestTerminal(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "run")
 	o := startOnTerminal(t, 120, program(t, nil, "stress", "--no-probe", "--no-charts", "--rate", "300", "--duration", "20s",
 		"--set", "phases.load.entities=300", "--out", folder))
-	at := o.until(0, `peak +\[[=>-]+\] \d+ %  \d+s left`)
-	at = o.until(at, `\d+ of 300 entities/s; p99 .*; 0 % throttled; hottest "[^"]+" \d+/s; peak 300/s`)
+	at := o.until(0, `peak +\[[=>-]+\] \d+%  \d+s left`)
+	at = o.until(at, `\d+ of 300 entities/s; p99 .*; 0% throttled; hottest "[^"]+" \d+/s; peak 300/s`)
 	require.NoError(t, pty.Setsize(o.terminal, &pty.Winsize{Rows: 30, Cols: 40}))
 	// What was being drawn may still be wide.
 	narrow := o.until(at, `\r\n[^\r]{0,40}…\r\n`)
@@ -115,7 +115,7 @@ func TestTerminal(t *testing.T) {
 	}
 	after := coloured.ReplaceAllString(said, "")
 	after = after[strings.LastIndex(after, "\x1b"):]
-	assert.Truef(t, regexp.MustCompile(`peak .*\d+ % .* attempts.*\r\nthe run is in `).MatchString(after),
+	assert.Truef(t, regexp.MustCompile(`peak .*\d+% .* attempts.*\r\nthe run is in `).MatchString(after),
 		"after the last redrawing %q; want the bar where it stood, and the rest on lines of its own", after)
 	assert.Truef(t, strings.Contains(after, "run partial") && strings.HasSuffix(after, "\n"),
 		"after the bar %q; want a partial report that ends its line", after)

@@ -111,7 +111,7 @@ func (f *reportFlags) report(ctx context.Context, name string, axis chart.Axis, 
 		if err := os.MkdirAll(f.Charts, 0o777); err != nil {
 			return usageError{fmt.Errorf("--charts %s cannot be made: %w", f.Charts, catalog.Reason(err))}
 		}
-		names, err := chart.Draw(results.Dir(f.Charts), one.Record, axis)
+		names, err := chart.Save(results.Dir(f.Charts), chart.Figures(one.Record, axis)...)
 		if err != nil {
 			return usageError{fmt.Errorf("--charts: %w", err)}
 		}

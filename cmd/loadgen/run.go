@@ -386,7 +386,7 @@ func (f *tellFlags) exit(record *results.Record, ended error) int {
 
 // findHelp is what the help of such a verb says of the search.
 const findHelp = `--find-limit searches the highest sustained rate instead of running the scenario's own:
-it doubles or halves the rate until one holds and one does not, bisects to 1 %, and
+it doubles or halves the rate until one holds and one does not, bisects to 1%, and
 repeats both ends. Throttled attempts are not retried unless --retry is set. A rate holds
 if at most 0.5% of first attempts are throttled. Options, with example values:
 "partition throttled=1% p99=50ms from=500 to=4000 step=4s" are the maximum share and

@@ -101,7 +101,7 @@ func (w *weather) answer(now time.Time, read bool) (status int, held time.Durati
 	return 0, held
 }
 
-// A service over a real socket whose truth is known is told right: a limit within 2 %, or
+// A service over a real socket whose truth is known is told right: a limit within 2%, or
 // that it cannot be told; and none where there is none. How fast this machine is decides
 // nothing: what the generator was late with is no limit.
 func TestLiveServicesAreToldRight(t *testing.T) {

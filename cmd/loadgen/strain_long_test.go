@@ -117,7 +117,7 @@ func TestLiveSaturation(t *testing.T) {
 		require.Equal(t, codeOk, code, "exit code")
 		require.NotEqual(t, results.Invalid, s.Validity, "the run")
 		if s.Saturation == nil || math.Abs(*s.Saturation/2000-1) > .02 {
-			return "saturation within 2 % of 2,000 entities/s"
+			return "saturation within 2% of 2,000 entities/s"
 		}
 		t.Logf("saturation %.0f, interval %v", *s.Saturation, s.SaturationInterval)
 		for _, p := range s.Phases {

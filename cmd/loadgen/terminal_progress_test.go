@@ -39,19 +39,19 @@ func TestStatusLine(t *testing.T) {
 		change func(s *live.Status)
 		want   string
 	}{
-		{"all of it", func(*live.Status) {}, `1,480 of 1,500 entities/s; p99 12.3 ms; 3.2 % throttled; hottest "Paris" 800/s; peak 1500/s; 23s left`},
+		{"all of it", func(*live.Status) {}, `1,480 of 1,500 entities/s; p99 12.3 ms; 3.2% throttled; hottest "Paris" 800/s; peak 1500/s; 23s left`},
 		{"nothing is known yet", func(s *live.Status) { *s = live.Status{} }, "– entities/s; p99 –; – throttled; hottest –; – left"},
 		{"a closed loop", func(s *live.Status) { s.Target, s.Estimated, s.Phase = nil, true, "peak" },
-			`1,480 entities/s; p99 12.3 ms; 3.2 % throttled; hottest "Paris" 800/s; about 23s left`},
+			`1,480 entities/s; p99 12.3 ms; 3.2% throttled; hottest "Paris" 800/s; about 23s left`},
 		{"a little is not nothing", func(s *live.Status) { s.Throttled, s.Served = pointer(.0001), pointer(.5) },
-			`0.5 of 1,500 entities/s; p99 12.3 ms; <0.1 % throttled; hottest "Paris" 800/s; peak 1500/s; 23s left`},
+			`0.5 of 1,500 entities/s; p99 12.3 ms; <0.1% throttled; hottest "Paris" 800/s; peak 1500/s; 23s left`},
 		{"after the schedule", func(s *live.Status) { s.Left = pointer(time.Duration(0)) },
-			`1,480 entities/s; p99 12.3 ms; 3.2 % throttled; hottest "Paris" 800/s; peak 1500/s; finishing`},
+			`1,480 entities/s; p99 12.3 ms; 3.2% throttled; hottest "Paris" 800/s; peak 1500/s; finishing`},
 		{"members, who tell no keys", func(s *live.Status) {
 			s.Members = []live.Member{{State: results.MemberSending}, {State: results.MemberLost}, {State: results.MemberSending}}
-		}, "1,480 of 1,500 entities/s; p99 12.3 ms; 3.2 % throttled; members: 2 sending, 1 lost; peak 1500/s; 23s left"},
+		}, "1,480 of 1,500 entities/s; p99 12.3 ms; 3.2% throttled; members: 2 sending, 1 lost; peak 1500/s; 23s left"},
 		{"a key that is long", func(s *live.Status) { s.Hottest[0].Name = strings.Repeat("x", 30) },
-			`1,480 of 1,500 entities/s; p99 12.3 ms; 3.2 % throttled; hottest "` + strings.Repeat("x", 23) + `…" 800/s; peak 1500/s; 23s left`},
+			`1,480 of 1,500 entities/s; p99 12.3 ms; 3.2% throttled; hottest "` + strings.Repeat("x", 23) + `…" 800/s; peak 1500/s; 23s left`},
 	} {
 		s := full
 		s.Hottest = slices.Clone(full.Hottest)
@@ -203,7 +203,7 @@ func TestBarAfterAResize(t *testing.T) {
 		}
 		screen.columns = 120
 		b.leave(&status)
-		if want := "peak    [===================>------------------] 50 %  0 attempts, 0 throttled"; len(screen.lines) != 2 || screen.lines[1] != want {
+		if want := "peak    [===================>------------------] 50%  0 attempts, 0 throttled"; len(screen.lines) != 2 || screen.lines[1] != want {
 			t.Errorf("at the end there stands\n%s\nwant\n%s", strings.Join(screen.lines, "\n"), want)
 		}
 	}
@@ -217,7 +217,7 @@ func TestHowASimulationFares(t *testing.T) {
 		look time.Duration
 		want string
 	}{
-		{virtually, time.Second, "at first 83.3 % throttled: 2,000 of 12,000 entities/s\nafter 5m3s 33.3 % throttled: 8,004 of 12,000 entities/s\n"},
+		{virtually, time.Second, "at first 83.3% throttled: 2,000 of 12,000 entities/s\nafter 5m3s 33.3% throttled: 8,004 of 12,000 entities/s\n"},
 		{"real", 10 * time.Second, ""},
 	} {
 		var said bytes.Buffer

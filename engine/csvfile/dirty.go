@@ -80,7 +80,7 @@ func (s *Skips) Err(others ...*Fault) error {
 		for i, one := range shown {
 			fault := *one
 			if i == len(shown)-1 && s.Skipped > int64(len(shown)) {
-				fault.What += fmt.Sprintf("; %d of %d rows cannot be read, expected at most 1 %%", s.Skipped, s.Rows)
+				fault.What += fmt.Sprintf("; %d of %d rows cannot be read, expected at most 1%%", s.Skipped, s.Rows)
 			}
 			all = append(all, &fault)
 		}

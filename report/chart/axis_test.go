@@ -85,7 +85,7 @@ func drawTrend(t *testing.T, trend *chart.Trend) string {
 	t.Helper()
 	folder := new(results.Memory)
 	for _, name := range []string{"a.svg", "b.SVG"} {
-		require.NoError(t, chart.DrawTrend(folder, name, trend))
+		require.NoError(t, trend.Figure().SaveAs(folder, name))
 	}
 	assert.True(t, bytes.Equal(folder.Bytes("a.svg"), folder.Bytes("b.SVG")), "the trend differs when it is drawn again")
 	return string(folder.Bytes("a.svg"))
@@ -96,7 +96,7 @@ func TestTrendChart(t *testing.T) {
 		return &chart.Trend{Title: "orders", Metrics: []chart.TrendMetric{m}}
 	}
 	stepped := of(trendAround("us", 10_000, 10_100, 12_000, 12_100))
-	stepped.Metrics[0].Steps = []chart.TrendPoint{{At: nightOf(2), Words: "+19.9 %"}}
+	stepped.Metrics[0].Steps = []chart.TrendPoint{{At: nightOf(2), Words: "+19.9%"}}
 	stepped.Metrics[0].Levels = [][]chart.TrendPoint{{{At: nightOf(0), Value: 10_050}, {At: nightOf(1), Value: 10_050}}}
 	stepped.Breaks = []chart.TrendPoint{{At: nightOf(3), Words: "series 2"}}
 	two := of(trendAround("per_second", 1500, 1501))
@@ -110,14 +110,14 @@ func TestTrendChart(t *testing.T) {
 		trend *chart.Trend
 		words string
 	}{
-		{"a step, its levels and another series", stepped, "orders|>+19.9 %<|>series 2<|>mean between steps<|>step<|>12 ms<|>2026-03-03<|does not begin at 0|!no data"},
-		{"a rate above a share that is always 0", two, ">1,500/s<|>0.2 %<|night, by the date|!>step<"},
+		{"a step, its levels and another series", stepped, "orders|>+19.9%<|>series 2<|>mean between steps<|>step<|>12 ms<|>2026-03-03<|does not begin at 0|!no data"},
+		{"a rate above a share that is always 0", two, ">1,500/s<|>0.2%<|night, by the date|!>step<"},
 		{"values far apart begin at 0", of(trendAround("us", 1000, 9000)), ">0 µs<|>8 ms<|!does not begin"},
 		{"a single night", of(trendAround("us", 5000)), ">2026-03-01<|>5 ms<|!NaN"},
 		{"nothing", &chart.Trend{}, "no data: no metric"},
 		{"a metric that no night tells", of(trendAround("us", math.NaN(), math.Inf(1))), "no data|!NaN"},
 		{"values that nobody measures, and names nobody has", hostile, "&lt;b&gt;?|&lt;i&gt;|!NaN"},
-		{"a loss of less than nothing", of(trendAround("share", -.5, .01)), "-20 %|!NaN"},
+		{"a loss of less than nothing", of(trendAround("share", -.5, .01)), "-20%|!NaN"},
 		{"more metrics than there is room for", many, ">p99(get)|!no data"},
 	} {
 		resultstest.CheckWords(t, row.name, drawTrend(t, row.trend), row.words)
@@ -127,9 +127,9 @@ func TestTrendChart(t *testing.T) {
 func TestDrawTrendReportsWriteErrors(t *testing.T) {
 	folder := new(results.Memory)
 	trend := &chart.Trend{Metrics: []chart.TrendMetric{trendAround("us", 1, 2)}}
-	if err := chart.DrawTrend(folder, "a.png", trend); err != nil || !bytes.HasPrefix(folder.Bytes("a.png"), []byte("\x89PNG")) {
+	if err := trend.Figure().SaveAs(folder, "a.png"); err != nil || !bytes.HasPrefix(folder.Bytes("a.png"), []byte("\x89PNG")) {
 		t.Errorf("a PNG is %.8q, %v", folder.Bytes("a.png"), err)
 	}
-	assert.ErrorIs(t, chart.DrawTrend(results.Dir(t.TempDir()+"/nowhere"), "a.png", trend), results.ErrWrite,
+	assert.ErrorIs(t, trend.Figure().SaveAs(results.Dir(t.TempDir()+"/nowhere"), "a.png"), results.ErrWrite,
 		"drawing into a folder that is not there")
 }

@@ -43,16 +43,15 @@ const (
 	Logarithmic Axis = "log"
 )
 
-// picture is a chart of a record.
-type picture struct {
-	// name is that of its files, heading its title if the record has no data for a title.
+// drawing is a chart of a record: the name of its files, and its heading if the record has no data for a title. Draw
+// returns nil if the record has no data for the chart.
+type drawing struct {
 	name, heading string
-	// figure returns nil if the record has no data for the chart.
-	figure func(*results.Record, Axis) *figure
+	draw          func(*results.Record, Axis) *Figure
 }
 
-func pictures() []picture {
-	return []picture{
+func drawings() []drawing {
+	return []drawing{
 		{"latency", "Response times", latencyFigure},
 		{"throttle", "Entities served per second", throttleFigure},
 		{"waits", "Waits before retries", waitsFigure},
@@ -65,103 +64,48 @@ func pictures() []picture {
 
 // Names returns the names of all charts of a record, in the order in which they are drawn.
 func Names() (names []string) {
-	for _, p := range pictures() {
-		names = append(names, p.name)
+	for _, d := range drawings() {
+		names = append(names, d.name)
 	}
 	return names
 }
 
-// Shown returns the names of the charts that a record has data for.
-func Shown(record *results.Record) (names []string) {
-	for _, p := range pictures() {
-		if p.figure(record, "") != nil {
-			names = append(names, p.name)
+// Figures returns the charts that a record has data for.
+func Figures(record *results.Record, axis Axis) (list []*Figure) {
+	for _, d := range drawings() {
+		if f := d.draw(record, axis); f != nil {
+			f.Name, f.subtitle = d.name, describe(record)
+			f.Title = cmp.Or(say("title "+d.name, ", ", evidence{record}), d.heading)
+			list = append(list, f)
 		}
 	}
-	return names
+	return list
 }
 
-// find returns the picture of a name, nil if there is none.
-func find(name string) *picture {
-	list := pictures()
-	if at := slices.IndexFunc(list, func(p picture) bool { return p.name == name }); at >= 0 {
-		return &list[at]
+// Find returns the figure with a name, nil if there is none.
+func Find(figures []*Figure, name string) *Figure {
+	if at := slices.IndexFunc(figures, func(f *Figure) bool { return f.Name == name }); at >= 0 {
+		return figures[at]
 	}
 	return nil
 }
 
-// title returns the result that the chart shows.
-func (p *picture) title(record *results.Record) string {
-	return cmp.Or(say("title "+p.name, ", ", evidence{record}), p.heading)
-}
-
-// Title returns the title of one of the charts of [Names], empty if there is no such chart.
-func Title(name string, record *results.Record) string {
-	if p := find(name); p != nil {
-		return p.title(record)
-	}
-	return ""
-}
-
-// drawNamed returns the figure of a chart. Its error is that there is no such chart, or no data for it.
-func drawNamed(name string, record *results.Record, axis Axis) (*figure, error) {
-	p := find(name)
-	if p == nil {
-		return nil, fmt.Errorf("chart: unknown chart %q: use %s", clean(name, maxName), strings.Join(Names(), ", "))
-	}
-	f := p.figure(record, axis)
-	if f == nil {
-		return nil, fmt.Errorf("chart: no data for the chart %s", name)
-	}
-	f.title = p.title(record)
-	return f, nil
-}
-
-// Draw writes the charts that a record has data for into the folder, as PNG and SVG, and returns the names of the
-// files. Its error wraps results.ErrWrite, and comes with the names written before.
-func Draw(folder results.Folder, record *results.Record, axis Axis) (files []string, err error) {
-	for _, p := range pictures() {
-		f := p.figure(record, axis)
-		if f == nil {
-			continue
-		}
-		f.title = p.title(record)
-		written, err := save(folder, p.name, f)
-		if files = append(files, written...); err != nil {
-			return files, err
+// Save writes figures under their names, as PNG and SVG, and returns the names of the files. Its error wraps
+// results.ErrWrite, and comes with the names written before.
+func Save(folder results.Folder, figures ...*Figure) (files []string, err error) {
+	for _, f := range figures {
+		for _, file := range []string{f.Name + ".png", f.Name + ".svg"} {
+			if err := f.SaveAs(folder, file); err != nil {
+				return files, err
+			}
+			files = append(files, file)
 		}
 	}
 	return files, nil
 }
 
-// Inline returns one of the charts of [Names] as an SVG element for a page, with inks that the page may set as custom
-// properties such as --ink-text. It has no style attribute, which a strict content policy rejects, and no identifier,
-// so that a page may contain several. Its title is [Title], which the page writes. Narrow draws for a narrow column.
-// Its error is that there is no such chart, no data for it, or that of drawing.
-func Inline(name string, record *results.Record, axis Axis, narrow bool) (template.HTML, error) {
-	f, err := drawNamed(name, record, axis)
-	if err != nil {
-		return "", err
-	}
-	if narrow {
-		f.width, f.height = narrowWidth, narrowWidth*(.4+.2*vg.Length(max(2, len(f.panels))))+titleRoom
-	}
-	return encodeInline(f)
-}
-
-// save writes a figure as PNG and as SVG, and returns the names of the files. Its error wraps results.ErrWrite.
-func save(folder results.Folder, name string, f *figure) (files []string, err error) {
-	for _, file := range []string{name + ".png", name + ".svg"} {
-		if err := writeFile(folder, file, f); err != nil {
-			return files, err
-		}
-		files = append(files, file)
-	}
-	return files, nil
-}
-
-// writeFile writes a figure into a file of the folder, as SVG or PNG by its extension. Its error wraps results.ErrWrite.
-func writeFile(folder results.Folder, name string, f *figure) error {
+// SaveAs writes the figure into a file, as SVG or PNG by the extension of its name. Its error wraps results.ErrWrite.
+func (f *Figure) SaveAs(folder results.Folder, name string) error {
 	encode := encodePNG
 	if strings.EqualFold(filepath.Ext(name), ".svg") {
 		encode = encodeSVG
@@ -193,7 +137,7 @@ func (p pixels) DrawImage(box vg.Rectangle, cells image.Image) {
 	}
 }
 
-func encodePNG(f *figure) ([]byte, error) {
+func encodePNG(f *Figure) ([]byte, error) {
 	canvas := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dotsPerInch))
 	f.draw(draw.New(pixels{canvas}))
 	var file bytes.Buffer
@@ -222,7 +166,7 @@ func (v *vectors) FillString(face font.Face, at vg.Point, words string) {
 // library declares as JPEG, and each text with its length, so that a wider font covers nothing. The head is what the
 // library writes before them. A text of the record cannot match any of the replaced text, which has line breaks or
 // quotation marks that are not escaped.
-func elements(f *figure) (head, body []byte, err error) {
+func elements(f *Figure) (head, body []byte, err error) {
 	canvas := &vectors{Canvas: vgsvg.New(f.width, f.height)}
 	f.draw(draw.New(canvas))
 	var file bytes.Buffer
@@ -242,9 +186,9 @@ func elements(f *figure) (head, body []byte, err error) {
 }
 
 // encodeSVG returns the figure as SVG, with a title for screen readers.
-func encodeSVG(f *figure) ([]byte, error) {
+func encodeSVG(f *Figure) ([]byte, error) {
 	head, body, err := elements(f)
-	title := fmt.Appendf(nil, "<title>%s</title>\n", html.EscapeString(f.title+" ("+f.subtitle+")"))
+	title := fmt.Appendf(nil, "<title>%s</title>\n", html.EscapeString(f.Title+" ("+f.subtitle+")"))
 	const styled = "\n\tstyle=\"font-family:"
 	return slices.Concat(head, title, bytes.ReplaceAll(body, []byte(styled+"Liberation Sans;"), []byte(styled+fonts+";"))), err
 }
@@ -261,11 +205,16 @@ func inks() map[ink]string {
 // hex returns a colour as CSS writes it.
 func (i ink) hex() string { return fmt.Sprintf("#%06X", uint32(i)) }
 
-// encodeInline returns the figure as an element of a page, without the title that the page writes.
-func encodeInline(f *figure) (template.HTML, error) {
-	f.bare = true
-	f.height -= titleRoom
-	_, body, err := elements(f)
+// Inline returns the figure as an SVG element for a page, with inks that the page may set as custom properties such as
+// --ink-text. It has no style attribute, which a strict content policy rejects, and no identifier, so that a page may
+// contain several, and no title, which the page writes. Narrow draws for a narrow column.
+func (f *Figure) Inline(narrow bool) (template.HTML, error) {
+	inline := *f
+	inline.bare, inline.width, inline.height = true, cmp.Or(f.pageWidth, f.width), f.height-titleRoom
+	if narrow {
+		inline.width, inline.height = narrowWidth, narrowWidth*(.4+.2*vg.Length(max(2, len(f.panels))))
+	}
+	_, body, err := elements(&inline)
 	if err != nil {
 		return "", err
 	}
@@ -278,12 +227,12 @@ func encodeInline(f *figure) (template.HTML, error) {
 		return attributes(string(styled.FindSubmatch(match)[1]), variables)
 	})
 	class := ""
-	if f.width > narrowWidth {
+	if !narrow {
 		class = ` class="wide"`
 	}
 	return template.HTML(fmt.Sprintf("<svg%s role=\"img\" aria-label=\"%s\" viewBox=\"0 0 %v %v\" "+
 		"xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\">\n%s",
-		class, html.EscapeString(f.title), float64(f.width), float64(f.height), body)), nil
+		class, html.EscapeString(f.Title), float64(inline.width), float64(inline.height), body)), nil
 }
 
 // attributes returns the declarations of a style as attributes of their own, which take variables as well and which a

@@ -35,9 +35,7 @@ func arm(name string, seconds int, loads ...[2]int64) chart.HeatArm {
 // contest returns what the picture of a contest shows.
 func contest(t *testing.T, arms ...chart.HeatArm) picture {
 	t.Helper()
-	file, err := chart.ContestSVG(arms)
-	require.NoError(t, err)
-	seen := look(t, file)
+	seen := look(t, file(t, chart.Contest(arms)[0], "svg"))
 	seen.checkTexts(t, "contest")
 	return seen
 }
@@ -123,20 +121,20 @@ func TestContestFiles(t *testing.T) {
 	hostile.Keys, hostile.Says = strings.Repeat("key ", 500), "<script>\x1b"
 	bare := chart.HeatArm{Record: &results.Record{}}
 	folder := new(results.Memory)
-	names, err := chart.DrawContest(folder, []chart.HeatArm{hostile, bare, hostile})
+	names, err := chart.Save(folder, chart.Contest([]chart.HeatArm{hostile, bare, hostile})...)
 	want := []string{"heat", "heat-----b--a-b", "heat-design", "heat-----b--a-b-2"}
 	for i, name := range []string{".png", ".svg"} {
 		for n := range want {
 			require.Truef(t, err == nil && len(names) == 8 && names[2*n+i] == want[n]+name && len(folder.Bytes(names[2*n+i])) != 0,
-				"DrawContest() = %q, %v; want %q, each as PNG and SVG", names, err, want)
+				"Save() = %q, %v; want %q, each as PNG and SVG", names, err, want)
 		}
 	}
 	seen := look(t, folder.Bytes("heat.svg"))
 	seen.checkTexts(t, "contest")
 	assert.True(t, seen.says("<script>?") && seen.says("no data"),
 		"the picture does not show a hostile word as a word, or a record without heat as one")
-	_, err = chart.DrawContest(&full{room: 3}, []chart.HeatArm{hostile})
-	assert.ErrorIs(t, err, results.ErrWrite, "on a full disk DrawContest()")
+	_, err = chart.Save(&full{room: 3}, chart.Contest([]chart.HeatArm{hostile})...)
+	assert.ErrorIs(t, err, results.ErrWrite, "on a full disk")
 	seen = contest(t)
 	assert.True(t, seen.says("no data: no design"), "a contest of nobody does not say so")
 }

@@ -22,39 +22,35 @@ import (
 // drawn returns what the charts of a record show.
 func drawn(t *testing.T, record *results.Record) map[string]picture {
 	t.Helper()
-	files, err := chart.SVGs(record)
-	require.NoError(t, err)
 	pictures := make(map[string]picture)
-	for name, file := range files {
-		pictures[name] = look(t, file)
+	for _, f := range chart.Figures(record, "") {
+		pictures[f.Name] = look(t, file(t, f, "svg"))
 	}
 	return pictures
 }
 
-func TestDrawWritesPNGAndSVG(t *testing.T) {
+func TestSaveWritesPNGAndSVG(t *testing.T) {
 	var folder results.Memory
 	record := heated(t, stress(), 3, 1, 1)
-	got, err := chart.Draw(&folder, record, "")
+	figures := chart.Figures(record, "")
+	got, err := chart.Save(&folder, figures...)
 	require.NoError(t, err)
 	var want []string
 	for _, name := range chart.Names() {
 		want = append(want, name+".png", name+".svg")
 	}
 	assert.Equal(t, want, got)
-	svg, err := chart.SVGs(record)
-	require.NoError(t, err)
 	for _, name := range got {
-		file := folder.Bytes(name)
-		if kind, is := strings.CutSuffix(name, ".svg"); is {
-			assert.Truef(t, bytes.Equal(file, svg[kind]), "%s is not the picture that the other tests look at", name)
+		if strings.HasSuffix(name, ".svg") {
 			continue
 		}
-		if config, err := png.DecodeConfig(bytes.NewReader(file)); err != nil || config.Width != 1500 || config.Height != 900 && name != "heat.png" {
+		if config, err := png.DecodeConfig(bytes.NewReader(folder.Bytes(name))); err != nil || config.Width != 1500 || config.Height != 900 && name != "heat.png" {
 			t.Errorf("%s is %d × %d, %v; want 1500 × 900", name, config.Width, config.Height, err)
 		}
 	}
-	if again, err := chart.PicturePNG("steps", record); err != nil || !bytes.Equal(again, folder.Bytes("steps.png")) {
-		t.Errorf("steps.png differs when it is drawn again, %v", err)
+	for _, name := range []string{"steps.png", "steps.svg"} {
+		_, kind, _ := strings.Cut(name, ".")
+		assert.Truef(t, bytes.Equal(folder.Bytes(name), file(t, chart.Find(figures, "steps"), kind)), "%s differs when it is drawn again", name)
 	}
 }
 
@@ -89,11 +85,17 @@ func TestBarsAreAsHighAsTheirCounts(t *testing.T) {
 // drawChart returns what one chart of a record shows, by its own axis or another.
 func drawChart(t *testing.T, name string, record *results.Record, axis ...chart.Axis) picture {
 	t.Helper()
-	file, err := chart.Picture(name, record, append(axis, "")[0])
-	require.NoError(t, err)
-	seen := look(t, file)
+	seen := look(t, file(t, figure(t, name, record, axis...), "svg"))
 	seen.checkTexts(t, name)
 	return seen
+}
+
+// shown returns the names of the charts that a record has data for.
+func shown(record *results.Record) (names []string) {
+	for _, f := range chart.Figures(record, "") {
+		names = append(names, f.Name)
+	}
+	return names
 }
 
 func checkHeights(t *testing.T, name string, boxes []box, counts []float64) {
@@ -242,7 +244,7 @@ func TestChartsOfImplausibleRecords(t *testing.T) {
 	} {
 		record := row.make()
 		record.Heat = nil // which has tests of its own
-		assert.Equal(t, row.shown, strings.Join(chart.Shown(record), " "), row.name)
+		assert.Equal(t, row.shown, strings.Join(shown(record), " "), row.name)
 		for kind, seen := range drawn(t, record) {
 			seen.checkTexts(t, kind)
 		}
@@ -264,10 +266,10 @@ func (f *full) Replace(name string, text []byte) error {
 	return f.Memory.Replace(name, text)
 }
 
-func TestDrawReportsWriteErrors(t *testing.T) {
+func TestSaveReportsWriteErrors(t *testing.T) {
 	folder := &full{room: 1}
-	got, err := chart.Draw(folder, few(t, 12), "")
-	assert.Equal(t, []string{"latency.png"}, got, "Draw()")
+	got, err := chart.Save(folder, chart.Figures(few(t, 12), "")...)
+	assert.Equal(t, []string{"latency.png"}, got, "Save()")
 	assert.Truef(t, errors.Is(err, results.ErrWrite) && errors.Is(err, errFull) && strings.Contains(err.Error(), "latency.svg"),
-		"Draw() = %v; want results.ErrWrite, the cause and the file", err)
+		"Save() = %v; want results.ErrWrite, the cause and the file", err)
 }

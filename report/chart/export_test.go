@@ -102,15 +102,6 @@ func Turns(record *results.Record, from, to float64) (list []string) {
 // Classes returns the bounds of the classes that hold these durations.
 func Classes(from, to int64) []int64 { return newClasses(from, to) }
 
-// Picture returns one of the charts of [Names] as an SVG that is a file of its own.
-func Picture(name string, record *results.Record, axis Axis) ([]byte, error) {
-	figure, err := drawNamed(name, record, axis)
-	if err != nil {
-		return nil, err
-	}
-	return encodeSVG(figure)
-}
-
 // Inks returns the colours that drawings of [Inline] take from the page, by property.
 func Inks() map[string]string {
 	list := make(map[string]string)
@@ -118,32 +109,6 @@ func Inks() map[string]string {
 		list["--ink-"+name] = colour.hex()
 	}
 	return list
-}
-
-// SVGs returns the charts of a record by name, without the PNG that takes most of
-// the time of [Draw].
-func SVGs(record *results.Record) (map[string][]byte, error) {
-	files := make(map[string][]byte)
-	for _, name := range Shown(record) {
-		file, err := Picture(name, record, "")
-		if err != nil {
-			return nil, err
-		}
-		files[name] = file
-	}
-	return files, nil
-}
-
-// ContestSVG returns the picture of a contest.
-func ContestSVG(arms []HeatArm) ([]byte, error) { return encodeSVG(contestFigure(arms)) }
-
-// PicturePNG returns a chart as PNG.
-func PicturePNG(name string, record *results.Record) ([]byte, error) {
-	f, err := drawNamed(name, record, "")
-	if err != nil {
-		return nil, err
-	}
-	return encodePNG(f)
 }
 
 // Shade returns the step of a value on the scale of what was served against a target, or

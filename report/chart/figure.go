@@ -10,21 +10,25 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// figure is one chart: a title above panels from top to bottom, whose data have the same left and right ends.
-type figure struct {
-	// title is the result that the chart shows, subtitle names the run.
-	title, subtitle string
-	// bare leaves both to the page.
+// Figure is one chart: a title above panels from top to bottom, whose data have the same left and right ends.
+type Figure struct {
+	// Name is that of its files. Title is the result that the chart shows, subtitle names the run.
+	Name, Title, subtitle string
+	// Rows is the number of partitions that have a row in a heat map.
+	Rows int
+	// bare leaves both titles to the page.
 	bare bool
 	// key is a legend for all panels.
 	key           []entry
 	panels        []panel
 	width, height vg.Length
+	// pageWidth is the width on a page, 0 for the same.
+	pageWidth vg.Length
 }
 
 // newFigure returns a figure of panels.
-func newFigure(subtitle string, panels ...panel) *figure {
-	return &figure{subtitle: subtitle, panels: panels, width: fullWidth, height: defaultHeight}
+func newFigure(panels ...panel) *Figure {
+	return &Figure{panels: panels, width: fullWidth, height: defaultHeight}
 }
 
 // noData returns a panel without a plot, which says why it is empty.
@@ -34,7 +38,7 @@ func noData(heading, reason string) panel {
 
 // labelLast leaves the labels of the common horizontal axis to the last panel with a plot, which is taller by extra and
 // names it.
-func (f *figure) labelLast(below string, extra vg.Length) {
+func (f *Figure) labelLast(below string, extra vg.Length) {
 	var last *panel
 	for i := range f.panels {
 		if f.panels[i].plot == nil {
@@ -52,7 +56,7 @@ func (f *figure) labelLast(below string, extra vg.Length) {
 }
 
 // stack makes the figure as tall as its panels, whose shares are points, and a head.
-func (f *figure) stack(head vg.Length) {
+func (f *Figure) stack(head vg.Length) {
 	f.height = head
 	for i := range f.panels {
 		f.height += f.panels[i].share + panelGap
@@ -103,14 +107,14 @@ const (
 	scaleWidth  vg.Length = 120
 )
 
-func (f *figure) draw(c draw.Canvas) {
+func (f *Figure) draw(c draw.Canvas) {
 	if f.bare {
 		const margin = 4
 		c = draw.Crop(c, 0, -margin, 0, -margin)
 	} else {
 		fill(&c, paperInk, c.Min.X, c.Min.Y, c.Max.X, c.Max.Y)
 		c = draw.Crop(c, outerMargin, -outerMargin-4, outerMargin-2, -outerMargin)
-		c.Max.Y -= drawLine(&c, writeBold(titleSize, textInk), f.title)
+		c.Max.Y -= drawLine(&c, writeBold(titleSize, textInk), f.Title)
 		c.Max.Y -= drawLine(&c, write(labelSize, fadedInk), f.subtitle)
 		c.Max.Y -= panelGap / 2
 	}

@@ -21,35 +21,42 @@ const headRoom vg.Length = 66
 // noPartitions replaces a heat map that a record has no data for.
 const noPartitions = "the record has no load by partition over time"
 
-// heatFigure draws what each partition served above what it throttled, over time.
-func heatFigure(record *results.Record, axis Axis) *figure {
+// heatFigure draws what each partition served over time. The throttled share fills each cell from below.
+func heatFigure(record *results.Record, axis Axis) *Figure {
 	g, _ := reportedGrid(record)
 	if !g.hasSeveral() || g.isEmpty() {
 		return nil
 	}
-	const words, bottom = 28, 30
 	_, refusals, failed := g.Totals()
 	_, lanes := turnMarks(record, g.line, 1)
 	if slices.ContainsFunc(record.Phases, func(p results.Phase) bool { return p.Reported }) {
 		lanes++
 	}
-	f := newFigure(describe(record), panel{heading: "Served, entities per second", share: words + saysRow, says: g.describe(failed)})
-	served := &f.panels[0]
-	served.drawLayer(&g, lanes, layerServed, servedScale(record, &g), axis)
-	served.addTime(record, g.line)
-	if refusals > 0 {
-		p := panel{heading: "Throttled, attempts per second", share: words}
-		p.drawLayer(&g, 0, layerThrottled, scaleSample{scale: throttledShades.upTo(g.maxRate(layerThrottled, g.Rows...))}, axis)
-		p.addTimeLines(record, g.line)
-		f.panels = append(f.panels, p)
-	} else {
-		served.legend = append(served.legend, entry{"nothing was throttled", nil})
+	key := servedScale(record, &g)
+	key.scale.log = axis == Logarithmic
+	p := panel{heading: "Entities served per second", share: headingRow + 8 + saysRow, says: g.describe(failed)}
+	p.drawGrid(&g, g.line.axis(0), key.scale, 300, lanes)
+	words := key.words()
+	if len(g.Rows) == 0 && g.Others < 0 {
+		// The sum of an unknown number of partitions has a scale of its own.
+		key = scaleSample{scale: asideShades.upTo(g.maxServed(g.Rest))}
+		words = key.words() + ", all together"
 	}
-	f.labelLast(sinceStart, bottom)
+	p.legend = []entry{{words, key}, {"nothing was throttled", nil}}
+	if refusals > 0 {
+		p.legend[1] = throttledEntry
+	}
+	p.addTime(record, g.line)
+	f := newFigure(p)
+	f.Rows = len(g.Rows)
+	f.labelLast(sinceStart, belowRow*2)
 	f.stack(headRoom - panelGap)
 	f.height = max(f.height, defaultHeight*2/3)
 	return f
 }
+
+// throttledEntry explains the part of a cell that was throttled.
+var throttledEntry = entry{"throttled share; paler: few", swatch(throttledInk)}
 
 // describe explains the rows and cells of the heat map.
 func (g *grid) describe(failed int64) string {
@@ -57,23 +64,6 @@ func (g *grid) describe(failed int64) string {
 		*grid
 		Seconds, Failed int64
 	}{g, g.length, failed})
-}
-
-// drawLayer draws one number of all cells on a scale.
-func (p *panel) drawLayer(g *grid, lanes int, layer func(*gridRow) []int64, key scaleSample, axis Axis) {
-	const room = 165
-	key.scale.log = axis == Logarithmic
-	shade := func(row *gridRow, column int, _, partitions float64, scale shades) int {
-		return scale.step(g.perSecond(layer(row)[column]) / partitions)
-	}
-	p.drawGrid(g, g.line.axis(0), &look{room: room, lanes: lanes, layer: layer, shade: shade, maxLines: 1, scale: key.scale})
-	words := key.words()
-	if len(g.Rows) == 0 && g.Others < 0 {
-		// The sum of an unknown number of partitions has a scale of its own.
-		key = scaleSample{scale: asideShades.upTo(g.maxRate(layer, g.Rest))}
-		words = key.words() + ", all together"
-	}
-	p.legend = append(p.legend, entry{words, key})
 }
 
 // words explains the scale of rates in a legend.
@@ -90,9 +80,9 @@ func (s scaleSample) words() string {
 func servedScale(record *results.Record, grids ...*grid) scaleSample {
 	highest := 0.
 	for _, g := range grids {
-		highest = max(highest, g.maxRate(layerServed, g.Rows...))
+		highest = max(highest, g.maxServed(g.Rows...))
 		if len(g.Rows) == 0 && g.Others > 0 {
-			highest = max(highest, g.maxRate(layerServed, g.Rest)/float64(g.Others))
+			highest = max(highest, g.maxServed(g.Rest)/float64(g.Others))
 		}
 	}
 	const near = 4
@@ -100,31 +90,6 @@ func servedScale(record *results.Record, grids ...*grid) scaleSample {
 		return scaleSample{servedShades.upTo(target), true}
 	}
 	return scaleSample{scale: servedShades.upTo(highest)}
-}
-
-// HeatRows returns the number of partitions that have a row in the heat map.
-func HeatRows(record *results.Record) int {
-	g, _ := reportedGrid(record)
-	return len(g.Rows)
-}
-
-// look is how a grid is drawn.
-type look struct {
-	// room is the height of the partitions in points, if they are neither few nor many, and lanes the number of lines of
-	// words above them.
-	room  float64
-	lanes int
-	// layer selects the numbers that a row of several partitions is scaled by.
-	layer func(*gridRow) []int64
-	// shade returns the step of a cell on the scales at a height of the row, from 0 to 1, for the mean of some partitions.
-	shade func(row *gridRow, column int, height, partitions float64, scale shades) int
-	// maxLines is the maximum number of lines of a picture for a row.
-	maxLines int
-	// scale is that of the partitions; a picture has its colours, then those of the other scales, of what was throttled.
-	scale  shades
-	others []shades
-	// ground colours the time after the last column.
-	ground bool
 }
 
 // band is a picture of rows of a height in points, which are each some partitions.
@@ -151,37 +116,38 @@ const (
 	labelHeight = 10.5
 )
 
-// bands returns the layout of the rows of a grid: a band of all rows, and below it, if they have load, a band each of the
-// partitions without rows and of what belongs to no single partition.
-func (g *grid) bands(l *look) []band {
+// bands returns the layout of the rows of a grid, in about so many points: a band of all rows, and below it, if they have
+// load, a band each of the partitions without rows and of what belongs to no single partition.
+func (g *grid) bands(scale shades, room float64) []band {
 	var list []band
 	bottom := 0.
 	add := func(row *gridRow, partitions int64, name string) {
-		if sum(l.layer(row)) <= 0 && (len(l.others) == 0 || sum(row.Throttled) <= 0) {
+		if sum(row.Served, row.Throttled) <= 0 {
 			return
 		}
-		b := band{[]gridRow{*row}, []string{name}, bottom, asideBand, float64(partitions), l.scale}
+		b := band{[]gridRow{*row}, []string{name}, bottom, asideBand, float64(partitions), scale}
 		if partitions <= 0 {
 			// A row of an unknown number of partitions has a scale of its own.
-			b.partitions, b.scale = 1, asideShades.upTo(g.maxRate(l.layer, *row))
+			b.partitions, b.scale = 1, asideShades.upTo(g.maxServed(*row))
 		}
 		list = append(list, b)
 		bottom += asideBand + asideGap
 	}
 	add(&g.Nowhere, 0, "no single partition")
 	add(&g.Rest, g.Others, say("rest", "", g))
-	height := min(maxBand, max(minBand, l.room/float64(max(len(g.Rows), 1))))
-	return slices.Insert(list, 0, band{g.Rows, rowNames(g.Rows), bottom, height, 1, l.scale})
+	height := min(maxBand, max(minBand, room/float64(max(len(g.Rows), 1))))
+	return slices.Insert(list, 0, band{g.Rows, rowNames(g.Rows), bottom, height, 1, scale})
 }
 
-// drawGrid makes the panel a heat map, and as much taller as its rows. Its vertical axis counts points of a page.
-func (p *panel) drawGrid(g *grid, x plot.Axis, l *look) {
-	bands := g.bands(l)
+// drawGrid makes the panel a heat map on a scale of what is served, and as much taller as its rows, with lines for words
+// above them. Its vertical axis counts points of a page.
+func (p *panel) drawGrid(g *grid, x plot.Axis, scale shades, room float64, lanes int) {
+	bands := g.bands(scale, room)
 	rows := &bands[0]
 	ground := max(rows.top(), asideBand)
 	top := ground
-	if l.lanes > 0 {
-		top += laneRow*float64(l.lanes) + laneGap
+	if lanes > 0 {
+		top += laneRow*float64(lanes) + laneGap
 	}
 	p.share += vg.Length(top)
 	var ticks []plot.Tick
@@ -189,12 +155,12 @@ func (p *panel) drawGrid(g *grid, x plot.Axis, l *look) {
 		ticks = append(ticks, bands[i].ticks()...)
 	}
 	p.plot = newPlot(x, tickedAxis(0, top, ticks...))
-	if l.ground {
+	if x.Max > g.line.end() {
 		p.plot.Add(raster{x.Min, rows.bottom, x.Max, ground, newRaster(1, 1)})
 	}
 	for i := range bands {
 		b := &bands[i]
-		g.addCells(p.plot, b.bottom, b.top(), g.paint(b, l))
+		g.addCells(p.plot, b.bottom, b.top(), g.paint(b, throttledShades.upTo(scale.anchor/4)))
 		const minHeight = 7 // of rows that are separated
 		for row := 1; row < len(b.rows) && b.height >= minHeight; row++ {
 			edge := b.bottom + b.height*float64(row)
@@ -217,19 +183,25 @@ func (b *band) ticks() []plot.Tick {
 	return ticks
 }
 
-// paint returns the picture of a band.
-func (g *grid) paint(b *band, l *look) *image.Paletted {
-	const minLines, allLines = 4, 400
-	lines := min(l.maxLines, max(minLines, allLines/max(len(b.rows), 1)))
-	cells := newRaster(g.count, len(b.rows)*lines, append([]shades{b.scale}, l.others...)...)
+// paint returns the picture of a band. The throttled share fills each cell from below, in a colour that is paler for
+// fewer throttled entities; a single throttled attempt is visible. The rest has the colour of what was served.
+func (g *grid) paint(b *band, refusals shades) *image.Paletted {
+	const minLines, maxLines, allLines = 4, 24, 400
+	lines := min(maxLines, max(minLines, allLines/max(len(b.rows), 1)))
+	cells := newRaster(g.count, len(b.rows)*lines, b.scale, refusals)
 	for y := range cells.Rect.Dy() {
+		row := &b.rows[y/lines]
 		// The lowest line is at 0: it shows even the smallest share.
 		height := 0.
 		if line := lines - 1 - y%lines; line > 0 {
 			height = (float64(line) + .5) / float64(lines)
 		}
 		for column := range g.count {
-			cells.SetColorIndex(column, y, uint8(l.shade(&b.rows[y/lines], column, height, b.partitions, b.scale)))
+			step := b.scale.step(g.perSecond(row.Served[column]) / b.partitions)
+			if share, missed := row.throttledShare(column); share > 0 && height <= share {
+				step = steps + refusals.step(g.perSecond(missed)/b.partitions)
+			}
+			cells.SetColorIndex(column, y, uint8(step))
 		}
 	}
 	return cells
@@ -445,15 +417,26 @@ func hottest(rows []gridRow) int {
 	return at
 }
 
-// maxRate returns the highest rate of a layer in some rows.
-func (g *grid) maxRate(layer func(*gridRow) []int64, rows ...gridRow) (highest float64) {
+// maxServed returns the highest rate that a row served.
+func (g *grid) maxServed(rows ...gridRow) (highest float64) {
 	for i := range rows {
-		for _, cell := range layer(&rows[i]) {
+		for _, cell := range rows[i].Served {
 			highest = max(highest, g.perSecond(cell))
 		}
 	}
 	return highest
 }
 
-func layerServed(r *gridRow) []int64    { return r.Served }
-func layerThrottled(r *gridRow) []int64 { return r.Throttled }
+// throttledShare returns the share of the demand in a cell that was throttled, and how much: of entities if the record
+// has them, otherwise of attempts.
+func (r *gridRow) throttledShare(column int) (share float64, missed int64) {
+	demanded, served, throttled := r.Demanded[column], max(r.Served[column], 0), max(r.Throttled[column], 0)
+	switch {
+	case throttled == 0:
+		return 0, 0
+	case demanded > served:
+		return float64(demanded-served) / float64(demanded), demanded - served
+	default:
+		return float64(throttled) / float64(throttled+served), throttled
+	}
+}

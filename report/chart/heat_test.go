@@ -22,50 +22,41 @@ func hexAt(i image.Image, x, y int) string {
 	return fmt.Sprintf("#%02X%02X%02X", r>>8, g>>8, b>>8)
 }
 
-// Each cell of the picture has the colour of its cell in the grid, in the SVG and, where
-// that says the picture is, in the PNG.
+// Each cell of the picture has the colours of its cell in the grid: at its top what was served, at its bottom what was
+// throttled; in the SVG and, at the same place, in the PNG.
 func TestHeatCellsHaveTheirColours(t *testing.T) {
 	record := heated(t, stress(), 5, 1, 3)
-	record.Heat.Rows[2].Served[9] = 2600 // above the target
+	record.Heat.Rows[2].Served[9], record.Heat.Rows[2].Demanded[9] = 2600, 3000 // above the target
 	record.Heat.Partitions = nil
 	seen := drawChart(t, "heat", record)
-	file, err := chart.PicturePNG("heat", record)
-	require.NoError(t, err)
-	page, err := png.Decode(bytes.NewReader(file))
+	page, err := png.Decode(bytes.NewReader(file(t, figure(t, "heat", record), "png")))
 	require.NoError(t, err)
 	g := chart.ReportedGrid(record)
-	var most float64
-	for i := range g.Rows {
-		for _, n := range g.Rows[i].Throttled {
-			most = max(most, float64(n))
-		}
-	}
 	rasters := seen.rasters()
-	require.Len(t, rasters, 6, "pictures")
-	var checked int
-	for panel, layer := range []func(i int) []int64{
-		func(i int) []int64 { return g.Rows[i].Served }, func(i int) []int64 { return g.Rows[i].Throttled },
-	} {
-		anchor := 2000.
-		if panel == 1 {
-			anchor = most
-		}
-		cells := rasters[panel*3]
-		require.Truef(t, cells.Bounds().Dx() == g.Columns() && cells.Bounds().Dy() == len(g.Rows),
-			"panel %d has %v cells; want %d × %d", panel, cells.Bounds(), g.Columns(), len(g.Rows))
-		for i := range g.Rows {
-			for column, n := range layer(i) {
-				_, want := chart.Shade(float64(n), anchor, panel == 1, false)
-				x := int(2 * (cells.left + (float64(column)+[]float64{.05, .95}[(column+i)%2])*(cells.right-cells.left)/float64(g.Columns())))
-				y := int(2 * (seen.tall - cells.top + (float64(i)+.3)*(cells.top-cells.bottom)/float64(len(g.Rows))))
-				if svg, png := hexAt(cells, column, i), hexAt(page, x, y); svg != want || png != want {
-					t.Errorf("panel %d, row %d, column %d: %s in the SVG, %s in the PNG; want %s for %d", panel, i, column, svg, png, want, n)
+	require.Len(t, rasters, 3, "pictures")
+	cells := rasters[0]
+	lines := cells.Bounds().Dy() / len(g.Rows)
+	require.Equal(t, []int{g.Columns(), len(g.Rows) * lines}, []int{cells.Bounds().Dx(), cells.Bounds().Dy()})
+	for i := range g.Rows {
+		row := &g.Rows[i]
+		for column, n := range row.Served {
+			for _, line := range []int{0, lines - 1} {
+				_, want := chart.Shade(float64(n), 2000, false, false)
+				if row.Throttled[column] > 0 && (line > 0 || n == 0) {
+					_, want = chart.Shade(float64(row.Demanded[column]-n), 500, true, false)
 				}
-				checked++
+				y := i*lines + line
+				atX := int(2 * (cells.left + (float64(column)+[]float64{.05, .95}[(column+i)%2])*(cells.right-cells.left)/float64(g.Columns())))
+				atY := int(2 * (seen.tall - cells.top + (float64(y)+.5)*(cells.top-cells.bottom)/float64(cells.Bounds().Dy())))
+				if line > 0 {
+					atY-- // a line of paper separates the rows
+				}
+				if svg, png := hexAt(cells, column, y), hexAt(page, atX, atY); svg != want || png != want {
+					t.Errorf("row %d, column %d, line %d: %s in the SVG, %s in the PNG; want %s for %d", i, column, line, svg, png, want, n)
+				}
 			}
 		}
 	}
-	assert.Equal(t, 2*5*g.Columns(), checked, "cells looked at")
 }
 
 func TestHeatNamesItsData(t *testing.T) {
@@ -205,8 +196,8 @@ func TestHeatStaysSmall(t *testing.T) {
 		}
 		h.Rows = append(h.Rows, row)
 	}
-	file, err := chart.Picture("heat", heatOf(h), "")
-	assert.Truef(t, err == nil && len(file) <= 60_000, "an SVG of noise has %d bytes, %v; want 60,000 at most", len(file), err)
+	noise := file(t, figure(t, "heat", heatOf(h)), "svg")
+	assert.LessOrEqual(t, len(noise), 60_000, "bytes of an SVG of noise")
 	for i := range h.Rows {
 		for column := range h.Rows[i].Served {
 			h.Rows[i].Served[column] = int64(1000 + 30*rng.NormFloat64())
@@ -214,7 +205,6 @@ func TestHeatStaysSmall(t *testing.T) {
 		}
 	}
 	h.Rows[7].Throttled[3] = 1
-	if file, err = chart.Picture("heat", heatOf(h), ""); err != nil || len(file) > 40_000 {
-		t.Errorf("an SVG of 240 × 100 cells as loads are has %d bytes, %v; want 40,000 at most", len(file), err)
-	}
+	even := file(t, figure(t, "heat", heatOf(h)), "svg")
+	assert.LessOrEqual(t, len(even), 40_000, "bytes of an SVG of 240 × 100 cells as loads are")
 }

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
+	"loadgen/report/chart"
 	"loadgen/results"
 	"loadgen/results/resultstest"
 )
@@ -47,6 +50,22 @@ var stress = sync.OnceValue(func() *results.Record {
 	}
 	return run.Record(panicking{})
 })
+
+// file returns a figure as a file of its own, "svg" or "png".
+func file(t *testing.T, f *chart.Figure, extension string) []byte {
+	t.Helper()
+	folder := new(results.Memory)
+	require.NoError(t, f.SaveAs(folder, "a."+extension))
+	return folder.Bytes("a." + extension)
+}
+
+// figure returns a chart of a record, by its own axis or another.
+func figure(t *testing.T, name string, record *results.Record, axis ...chart.Axis) *chart.Figure {
+	t.Helper()
+	f := chart.Find(chart.Figures(record, append(axis, "")[0]), name)
+	require.NotNil(t, f, name)
+	return f
+}
 
 // panicking lets a value that is made once fail outside of a single test.
 type panicking struct{ testing.TB }

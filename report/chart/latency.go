@@ -156,7 +156,7 @@ func reportedKinds(record *results.Record) (sums []results.KindStats) {
 }
 
 // latencyFigure draws the histogram above the percentiles, on one axis of time.
-func latencyFigure(record *results.Record, _ Axis) *figure {
+func latencyFigure(record *results.Record, _ Axis) *Figure {
 	total := record.Total(results.Reported)
 	list := latencyBars(record)
 	service := total.Service[results.Ok]
@@ -174,7 +174,7 @@ func latencyFigure(record *results.Record, _ Axis) *figure {
 		percentiles.share = 10
 		percentiles.drawPercentiles(time, response, percentileCurve(service), total.Response)
 	}
-	f := newFigure(describe(record), histogram, percentiles)
+	f := newFigure(histogram, percentiles)
 	f.labelLast("response time since due, service time since sent", 0)
 	return f
 }
@@ -222,7 +222,7 @@ func (p *panel) addPercentileDots(curve []percentile, colour ink, side draw.XAli
 }
 
 // waitsFigure draws the waits before retries, and names the attempts per operation.
-func waitsFigure(record *results.Record, _ Axis) *figure {
+func waitsFigure(record *results.Record, _ Axis) *Figure {
 	waits := durationBars(record.RetryWaits.Bars())
 	if len(waits) == 0 {
 		return nil
@@ -232,7 +232,7 @@ func waitsFigure(record *results.Record, _ Axis) *figure {
 		p.heading = "Policy " + policy
 	}
 	p.drawDurations(bars{[]ink{throttledInk}, waits}, timeAxis(waits[0].from, waits[len(waits)-1].to), "waits")
-	return newFigure(describe(record), p)
+	return newFigure(p)
 }
 
 // operationCurve has the percentiles of a kind of operation, see [percentileCurve].
@@ -262,7 +262,7 @@ func operationCurves(record *results.Record) []operationCurve {
 }
 
 // percentilesFigure draws a curve of the response time and one of the service time for each operation.
-func percentilesFigure(record *results.Record, axis Axis) *figure {
+func percentilesFigure(record *results.Record, axis Axis) *Figure {
 	curves := operationCurves(record)
 	if len(curves) == 0 {
 		return nil
@@ -293,7 +293,7 @@ func percentilesFigure(record *results.Record, axis Axis) *figure {
 		words := clean(c.Name, maxName) + ": " + document.Micros(last.Micros) + " at " + percentileName(last.P)
 		p.add(words, series{points: points[len(points)-1:], dot: dot{colour, 2.8}})
 	}
-	return newFigure(describe(record), p)
+	return newFigure(p)
 }
 
 // percentileName returns the name of a share, rounded down.

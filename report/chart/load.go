@@ -83,7 +83,7 @@ func reportedColumns(record *results.Record, limit float64) ([]*results.Interval
 
 // throttleFigure draws entities served, attempts throttled and operations that the generator dropped or sent late, per
 // second: three panels, because their units differ.
-func throttleFigure(record *results.Record, _ Axis) *figure {
+func throttleFigure(record *results.Record, _ Axis) *Figure {
 	list, axis := throttleBars(record)
 	if len(list) == 0 {
 		return nil
@@ -94,7 +94,7 @@ func throttleFigure(record *results.Record, _ Axis) *figure {
 	}
 	served := panel{heading: "Entities served per second" + means, share: 13}
 	served.drawServed(record, secondBars(list, func(c *results.Counts) []int64 { return []int64{c.Served} }, servedInk), axis)
-	f := newFigure(describe(record), served)
+	f := newFigure(served)
 	add := func(heading string, drawn bars, words ...string) {
 		p := panel{heading: heading + means, share: 9, plot: newPlot(axis.axis(0), countAxis("", drawn.highest(), 1.06))}
 		p.addBars(drawn, words...)
@@ -223,7 +223,7 @@ func bucketEdge(bucket int) float64 {
 }
 
 // responseFigure draws the number of operations by response time, over time.
-func responseFigure(record *results.Record, axis Axis) *figure {
+func responseFigure(record *results.Record, axis Axis) *Figure {
 	g := responseHeat(record)
 	if g.count < 2 || g.Highest < 0 {
 		return nil
@@ -253,7 +253,7 @@ func responseFigure(record *results.Record, axis Axis) *figure {
 		g.addCells(p.plot, bucketEdge(bucket), bucketEdge(bucket+1), cells)
 	}
 	p.addTime(record, g.line)
-	return newFigure(describe(record), p)
+	return newFigure(p)
 }
 
 // turnMarks returns the load balancing on a time axis as marks: one for all decisions that are too close to be drawn
@@ -375,7 +375,7 @@ const maxSteps = 200
 
 // stepsFigure draws served over offered with a dot for each step, and the losses of the target and of the generator as
 // areas between the two.
-func stepsFigure(record *results.Record, _ Axis) *figure {
+func stepsFigure(record *results.Record, _ Axis) *Figure {
 	list := loadSteps(record)
 	if len(list) < 2 {
 		return nil
@@ -413,7 +413,7 @@ func stepsFigure(record *results.Record, _ Axis) *figure {
 	p.plot.Add(ideal, target, curve)
 	p.legend = append(legend, p.legend...)
 	p.addLosses(list[len(list)-1])
-	return newFigure(describe(record), p)
+	return newFigure(p)
 }
 
 // addLosses writes the shares of the highest step that the target and the generator lost into their areas.

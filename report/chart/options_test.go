@@ -16,20 +16,12 @@ import (
 )
 
 func TestAxisSelectsAnotherScale(t *testing.T) {
-	got := chart.Shown(new(results.Record))
-	assert.Truef(t, len(got) == 0, "of an empty record is shown %q", got)
 	for _, axis := range []chart.Axis{chart.Linear, chart.Logarithmic} {
 		for name, suits := range map[string]chart.Axis{"percentiles": chart.Logarithmic, "response": chart.Logarithmic, "heat": chart.Linear} {
 			record := heated(t, stress(), 2, 1, 1)
-			own, err := chart.Picture(name, record, "")
-			require.NoError(t, err)
-			if got, err := chart.Picture(name, record, axis); err != nil || bytes.Equal(got, own) != (axis == suits) {
-				t.Errorf("%s drawn %s is as by itself: %v, %v; want %v", name, axis, bytes.Equal(got, own), err, axis == suits)
-			}
+			own, got := file(t, figure(t, name, record), "svg"), file(t, figure(t, name, record, axis), "svg")
+			assert.Equalf(t, axis == suits, bytes.Equal(got, own), "%s drawn %s is as by itself", name, axis)
 		}
-	}
-	if got, err := chart.Inline("hat", stress(), "", false); err == nil || !strings.Contains(err.Error(), `"hat"`) || got != "" {
-		t.Errorf("a chart that there is not is %d bytes, %v; want an error that names it", len(got), err)
 	}
 }
 
@@ -40,11 +32,12 @@ func TestInline(t *testing.T) {
 	record.Manifest.Scenario.Name = `<script>" style="fill:red" id='x'`
 	inks := chart.Inks()
 	used := make(map[string]bool)
-	for _, name := range chart.Names() {
-		drawn, err := chart.Inline(name, record, "", false)
+	for _, f := range chart.Figures(record, "") {
+		name := f.Name
+		drawn, err := f.Inline(false)
 		require.NoError(t, err)
 		file := []byte(drawn)
-		again, _ := chart.Inline(name, record, "", false)
+		again, _ := f.Inline(false)
 		assert.Truef(t, drawn == again, "%s differs the second time", name)
 		seen := inlined(t, file)
 		for _, bad := range []string{"<?xml", "<!--", "<script", "style=\"", "url(", "http://", "https://"} {
@@ -65,7 +58,7 @@ func TestInline(t *testing.T) {
 		}
 		assert.Truef(t, seen["text"] != 0 && seen["title"] == 0 && seen["svg"] == 1 && !bytes.Contains(file, []byte("scenario ")),
 			"%s has the elements %v; want texts in one svg, without the title that the page says", name, seen)
-		narrow, err := chart.Inline(name, record, "", true)
+		narrow, err := f.Inline(true)
 		assert.Truef(t, err == nil && strings.Contains(string(narrow), ` viewBox="0 0 360 `),
 			"%s is not narrow where it is to be: %v", name, err)
 	}

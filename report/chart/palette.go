@@ -107,7 +107,7 @@ const (
 // and operations by response time.
 var (
 	servedShades    = shades{tones: []color.Color{servedInk, ink(0x86B3D7), ink(0xE3EFF7)}, beyond: 0x03142B}
-	throttledShades = shades{tones: []color.Color{ink(0xB84400), ink(0xFFE6D6)}, beyond: 0xB84400}
+	throttledShades = shades{tones: []color.Color{throttledInk, ink(0xFFE6D6)}, beyond: throttledInk}
 	asideShades     = shades{tones: []color.Color{ink(0x5C6C75), ink(0xEDF0F2)}, beyond: 0x5C6C75}
 	responseShades  = shades{tones: []color.Color{ink(0x10202B), ink(0xDDE5EA)}, beyond: 0x10202B, log: true}
 )

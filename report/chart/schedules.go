@@ -16,15 +16,12 @@ import (
 // maxPolicies is the maximum number of policies in one chart.
 const maxPolicies = 24
 
-// DrawSchedules writes a fan chart of retry schedules, as schedules.png and schedules.svg, and returns the names of the
-// files. Its error wraps results.ErrWrite.
-//
-// Each policy has a row, with a band from the earliest to the latest time of every retry after the first failure.
-func DrawSchedules(folder results.Folder, schedules []results.RetrySchedule) ([]string, error) {
+// Schedules returns a fan chart of retry schedules. Each policy has a row, with a band from the earliest to the latest time of every retry after the first failure.
+func Schedules(schedules []results.RetrySchedule) *Figure {
 	schedules = schedules[:min(len(schedules), maxPolicies)]
-	f := newFigure("an operation whose attempts all fail immediately; bands from the earliest to the latest time, dots at the mean",
-		noData("Retries", "no policy retries"))
-	f.title = "Time of each retry, by policy"
+	f := newFigure(noData("Retries", "no policy retries"))
+	f.Name, f.Title = "schedules", "Time of each retry, by policy"
+	f.subtitle = "an operation whose attempts all fail immediately; bands from the earliest to the latest time, dots at the mean"
 	f.height = 130 + 34*vg.Length(max(4, len(schedules)))
 	var names []plot.Tick
 	latest, earliest := 0.0, math.Inf(1)
@@ -56,7 +53,7 @@ func DrawSchedules(folder results.Folder, schedules []results.RetrySchedule) ([]
 		p.below = "time since the first failure"
 		p.legend = []entry{{"retry, by its number", swatch(getInk)}, {"no spread: all clients retry together", swatch(throttledInk)}}
 	}
-	return save(folder, "schedules", f)
+	return f
 }
 
 // addRetry draws the band of a retry around its mean, in microseconds, and reports whether it has a spread. A retry
@@ -77,15 +74,13 @@ func (p *panel) addRetry(mean point, low, high float64, words string) bool {
 	return !flat
 }
 
-// DrawRetries writes the retries over time of each policy of a contest, as retries.png and retries.svg, and returns the
-// names of the files. Its error wraps results.ErrWrite.
-//
-// Each policy has a strip with the retries sent in each tenth of a second since the trouble began, on one scale of
+// Retries returns the retries over time of each policy of a contest. Each policy has a strip with the retries sent in each tenth of a second since the trouble began, on one scale of
 // time and a vertical scale of its own.
-func DrawRetries(folder results.Folder, contest *results.PolicyContest) ([]string, error) {
-	f := newFigure(fmt.Sprintf("%s · %s clients · retries sent per 100 ms since the trouble began",
-		clean(contest.Trouble, 80), document.Figures(float64(contest.Clients))))
-	f.title = "Retries over time, by policy"
+func Retries(contest *results.PolicyContest) *Figure {
+	f := newFigure()
+	f.Name, f.Title = "retries", "Retries over time, by policy"
+	f.subtitle = fmt.Sprintf("%s · %s clients · retries sent per 100 ms since the trouble began",
+		clean(contest.Trouble, 80), document.Figures(float64(contest.Clients)))
 	trials := contest.Policies[:min(len(contest.Policies), maxPolicies)]
 	tenths := 0
 	for i := range trials {
@@ -100,11 +95,11 @@ func DrawRetries(folder results.Folder, contest *results.PolicyContest) ([]strin
 	}
 	f.labelLast("seconds since the trouble began", 0.35)
 	f.height = 90 + 74*vg.Length(max(3, len(f.panels)))
-	return save(folder, "retries", f)
+	return f
 }
 
 func retriesPanel(trial *results.PolicyTrial, x plot.Axis, trouble float64) panel {
-	words := fmt.Sprintf("%s %% lost, %s attempts per operation, at most %s retries in 100 ms", document.Figures(trial.LostPercent),
+	words := fmt.Sprintf("%s%% lost, %s attempts per operation, at most %s retries in 100 ms", document.Figures(trial.LostPercent),
 		document.Figures(trial.AttemptsPerOperation), document.Figures(float64(trial.PeakRetries)))
 	p := panel{heading: clean(trial.Policy, maxName), share: 1, legend: []entry{{words, swatch(throttledInk)}}}
 	drawn := bars{colours: []ink{throttledInk}}

@@ -42,10 +42,10 @@ func schedule(name string, waits ...results.RetryWait) results.RetrySchedule {
 }
 
 // drawnSVG returns the SVG of a drawing, beside which there is a PNG.
-func drawnSVG(t *testing.T, name string, draw func(results.Folder) ([]string, error)) string {
+func drawnSVG(t *testing.T, name string, f *chart.Figure) string {
 	t.Helper()
 	folder := new(results.Memory)
-	names, err := draw(folder)
+	names, err := chart.Save(folder, f)
 	require.NoError(t, err)
 	assert.Equal(t, []string{name + ".png", name + ".svg"}, names)
 	return string(folder.Bytes(name + ".svg"))
@@ -70,7 +70,7 @@ func TestFanChart(t *testing.T) {
 			">odd<|!NaN", 1},
 		{"a hostile name", []results.RetrySchedule{schedule("<b>\x1b", wide)}, "&lt;b&gt;?|!<b>", 1},
 	} {
-		svg := drawnSVG(t, "schedules", func(f results.Folder) ([]string, error) { return chart.DrawSchedules(f, row.schedules) })
+		svg := drawnSVG(t, "schedules", chart.Schedules(row.schedules))
 		resultstest.CheckWords(t, row.name, svg, row.words)
 		assert.Equalf(t, row.flat, strings.Count(svg, "fill:#D55E00"), "%s: shapes of the colour of a flat retry", row.name)
 	}
@@ -94,7 +94,7 @@ func TestRetriesChart(t *testing.T) {
 		{"no policy", &results.PolicyContest{}, "no data", 0},
 		{"counts that cannot be", strips(-5, math.MaxInt64), ">js<", 3},
 	} {
-		svg := drawnSVG(t, "retries", func(f results.Folder) ([]string, error) { return chart.DrawRetries(f, row.contest) })
+		svg := drawnSVG(t, "retries", chart.Retries(row.contest))
 		resultstest.CheckWords(t, row.name, svg, row.words)
 		assert.Equal(t, row.bars, strings.Count(svg, "fill:#D55E00"), row.name)
 	}

@@ -103,7 +103,7 @@ func TestGeneratorLossIsNotThatOfTheTarget(t *testing.T) {
 	throttle, steps := drawChart(t, "throttle", &record), drawChart(t, "steps", &record)
 	checkHeights(t, "dropped and late", throttle.rectangles(generator), dropped)
 	throttle.checkWords(t, "throttle", "dropped 2,|late 1,")
-	steps.checkWords(t, "steps", "dropped by the generator|50.0 % dropped|not served|% lost")
+	steps.checkWords(t, "steps", "dropped by the generator|50.0% dropped|not served|% lost")
 	plain := drawChart(t, "throttle", stress())
 	assert.Empty(t, plain.rectangles(generator), "a generator on time")
 	plain.checkWords(t, "throttle", "!generator")
@@ -128,6 +128,6 @@ func TestHeatOfOnePartitionIsNotShown(t *testing.T) {
 		{"no rows", &results.Heat{Rest: row("", 90).HeatCells, MostMissed: 200}, true},
 	} {
 		tt.heat.SecondsPerColumn, tt.heat.Columns = 1, 2
-		assert.Equal(t, tt.shown, slices.Contains(chart.Shown(heatOf(tt.heat)), "heat"), tt.name)
+		assert.Equal(t, tt.shown, slices.Contains(shown(heatOf(tt.heat)), "heat"), tt.name)
 	}
 }

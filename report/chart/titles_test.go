@@ -19,7 +19,7 @@ func twoSteps(t *testing.T, due, succeeded [2]int64, took [2]time.Duration) *res
 	t.Helper()
 	record := few(t, 12)
 	phase := record.Phases[0]
-	record.Phases, record.Duration = nil, 4*time.Second
+	record.Phases, record.Intervals, record.Duration = nil, nil, 4*time.Second
 	for i := range 2 {
 		p := phase
 		p.Name, p.Rate, p.Begin, p.End = []string{"low", "high"}[i], float64(due[i]), time.Duration(i)*2*time.Second, time.Duration(i+1)*2*time.Second
@@ -30,6 +30,9 @@ func twoSteps(t *testing.T, due, succeeded [2]int64, took [2]time.Duration) *res
 		p.Kinds = []results.KindStats{{Counts: results.Counts{Scheduled: 2 * due[i], Operations: 2 * due[i], Attempts: 2 * due[i], Succeeded: 2 * succeeded[i]}, Response: response,
 			LastHalf: results.Cohort{Counts: results.Counts{Scheduled: due[i], Succeeded: succeeded[i], Offered: due[i], Served: succeeded[i]}}}}
 		record.Phases = append(record.Phases, p)
+		second := results.Interval{Second: int64(2 * i), Phase: p.Name}
+		second.ResponseBuckets[12] = 1
+		record.Intervals = append(record.Intervals, second)
 	}
 	return record
 }
@@ -46,7 +49,7 @@ func TestTitles(t *testing.T) {
 	one := func(key string, served, throttled int64) results.HeatRow {
 		return results.HeatRow{Key: key, HeatCells: results.HeatCells{Served: []int64{served}, Throttled: []int64{throttled}}}
 	}
-	hot := heatOf(&results.Heat{SecondsPerColumn: 1, Columns: 1, Rows: []results.HeatRow{one("a", 700, 3)}})
+	hot := heatOf(&results.Heat{SecondsPerColumn: 1, Columns: 1, Rows: []results.HeatRow{one("a", 700, 3), one("b", 300, 0)}})
 	two := heatOf(&results.Heat{SecondsPerColumn: 1, Columns: 1, Rows: []results.HeatRow{one("a", 750, 0), one("b", 250, 0)}})
 	for _, row := range []struct {
 		name, chart string
@@ -54,19 +57,18 @@ func TestTitles(t *testing.T) {
 		words       string
 	}{
 		{"what is offered is served", "steps", holds, "up to 1,000/s|!lost"},
-		{"what is lost, where no limit can be told", "steps", loses, "75.0 % of 4,000/s"},
+		{"what is lost, where no limit can be told", "steps", loses, "75.0% of 4,000/s"},
 		{"times stay", "response", holds, "p99|4.00 ms at 500/s|4.00 ms at 1,000/s"},
 		{"times rise", "response", loses, "p99|4.00 ms at 500/s|900.1 ms at 4,000/s"},
 		{"half and the slow ones", "latency", loses, "4,000 operations|p50|4.00 ms|p99|900.1 ms"},
 		{"the slowest of each operation", "percentiles", loses, "p99|900.1 ms (get)"},
 		{"nothing throttled", "throttle", few(t, 12), "12 entities/s|nothing throttled"},
 		{"waits", "waits", waits, "40 waits|p50|100.0 ms"},
-		{"one partition", "heat", hot, `"a"|100 %|700 entities/s|throttled`},
-		{"the hottest of two", "heat", two, `"a"|75.0 %|750 entities/s|!throttled`},
+		{"the hottest of two, throttled", "heat", hot, `"a"|70.0%|700 entities/s|throttled`},
+		{"the hottest of two", "heat", two, `"a"|75.0%|750 entities/s|!throttled`},
 	} {
-		resultstest.CheckWords(t, row.name, chart.Title(row.chart, row.record), row.words)
+		resultstest.CheckWords(t, row.name, figure(t, row.chart, row.record).Title, row.words)
 	}
-	assert.Empty(t, chart.Title("hat", holds), "the title of no chart")
 	full, half := arm("full", 3, [2]int64{400, 200}), arm("half", 3, [2]int64{200, 200})
 	for want, arms := range map[string][]chart.HeatArm{
 		"Throttled designs: full (1 of 2)":          {full, half},
@@ -74,8 +76,9 @@ func TestTitles(t *testing.T) {
 		"Throttled designs: full and full (2 of 2)": {full, full},
 		"Throttled designs: full (1 of 1)":          {full},
 	} {
-		picture, err := chart.InlineContest(arms)
-		if got := chart.ContestTitle(arms); got != want || !strings.Contains(string(picture), ` class="wide"`) || err != nil {
+		f := chart.Contest(arms)[0]
+		picture, err := f.Inline(false)
+		if got := f.Title; got != want || !strings.Contains(string(picture), ` class="wide"`) || err != nil {
 			t.Errorf("the contest is called %q, %v; want %q", got, err, want)
 		}
 	}

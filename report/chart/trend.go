@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"loadgen/report/document"
-	"loadgen/results"
 )
 
 // Trend is metrics over the nights of a scenario.
@@ -41,11 +40,10 @@ type TrendPoint struct {
 // maxTrends is the maximum number of metrics that are drawn.
 const maxTrends = 12
 
-// DrawTrend writes a trend into one file, whose name ends in .png or .svg: a panel for each metric, all over the same
-// days. Its error wraps results.ErrWrite.
-func DrawTrend(folder results.Folder, name string, trend *Trend) error {
-	f := newFigure(clean(trend.Subtitle, 3*maxKey))
-	f.title = clean(trend.Title, 2*maxKey)
+// Figure returns the trend with a panel for each metric, all over the same days.
+func (trend *Trend) Figure() *Figure {
+	f := newFigure()
+	f.Title, f.subtitle = clean(trend.Title, 2*maxKey), clean(trend.Subtitle, 3*maxKey)
 	metrics := trend.Metrics[:min(len(trend.Metrics), maxTrends)]
 	var nights [][]point
 	for i := range metrics {
@@ -61,7 +59,7 @@ func DrawTrend(folder results.Folder, name string, trend *Trend) error {
 	}
 	f.labelLast("night, by the date (UTC) on which it began", 0.25)
 	f.height = 90 + 130*vg.Length(max(2, len(f.panels)))
-	return writeFile(folder, name, f)
+	return f
 }
 
 // drawable returns the nights of lines that have a value.
@@ -138,7 +136,7 @@ func (m *TrendMetric) axis(nights []point) (plot.Axis, bool) {
 	case "us":
 		label = document.RoundTime
 	case "share":
-		label, unit = func(value float64) string { return document.Figures(100*value) + " %" }, .01
+		label, unit = func(value float64) string { return document.Figures(100*value) + "%" }, .01
 	case "per_second":
 		label = func(value float64) string { return document.Figures(value) + "/s" }
 	}

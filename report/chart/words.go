@@ -142,5 +142,5 @@ func (e evidence) Hottest() *hotPartition {
 	}
 	row := &g.Rows[at]
 	all, _, _ := g.Totals()
-	return &hotPartition{clean(row.Key, 40), float64(sum(row.Served)) / max(float64(all), 1), g.maxRate(layerServed, *row), sum(row.Throttled) > 0}
+	return &hotPartition{clean(row.Key, 40), float64(sum(row.Served)) / max(float64(all), 1), g.maxServed(*row), sum(row.Throttled) > 0}
 }

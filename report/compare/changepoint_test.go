@@ -105,7 +105,7 @@ func TestStepIsFoundWithinFourteenNights(t *testing.T) {
 		}
 		slices.Sort(found)
 		if len(found) < sets*95/100 || found[len(found)/2] > 4 {
-			t.Errorf("test %d: found in %d of %d series, after %d nights; want 95 %% or more, half of them after 4 nights",
+			t.Errorf("test %d: found in %d of %d series, after %d nights; want 95%% or more, half of them after 4 nights",
 				test, len(found), sets, found[len(found)/2])
 		}
 	}
@@ -130,7 +130,7 @@ func TestQuietMonthsRarelyAlarm(t *testing.T) {
 		return count
 	}
 	permutation, student := alarms(compare.ByPermutation, months), alarms(compare.ByStudent, 2*months)
-	assert.Truef(t, permutation <= months*3/100, "%d of %d quiet months alarm; want at most 3 %%", permutation, months)
+	assert.Truef(t, permutation <= months*3/100, "%d of %d quiet months alarm; want at most 3%%", permutation, months)
 	assert.Falsef(t, atMost(student, 2*months, 0.03),
 		"%d of %d quiet months alarm by Student's test; want so many that the default is worth its time", student, 2*months)
 }
@@ -166,9 +166,9 @@ func TestChangePointsOfSmallAndStrangeSeries(t *testing.T) {
 		{"two nights, far apart", []float64{1, 100}, nil},
 		{"always the same", slices.Repeat([]float64{5}, 100), nil},
 		{"always nothing", make([]float64, 100), nil},
-		{"clear, but less than 5 %", step(0.04), nil},
-		{"just above 5 %", step(0.052), []int{30}},
-		{"down by as much as makes 5.2 % up", step(1/1.052 - 1), []int{30}},
+		{"clear, but less than 5%", step(0.04), nil},
+		{"just above 5%", step(0.052), []int{30}},
+		{"down by as much as makes 5.2% up", step(1/1.052 - 1), []int{30}},
 		{"up", step(0.2), []int{30}},
 		{"the same backwards", backwards, []int{30}},
 		{"one wild night", append(append(normal(30, 100, 0.01, rand.New(rand.NewPCG(1, 1))), 400),

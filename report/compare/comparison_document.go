@@ -80,7 +80,7 @@ func (c *Comparison) answer() document.Answer {
 		a.Number = document.Change(*f.Change)
 		a.Claim += ": " + f.Metric + " " + a.Number
 		if f.Interval != nil {
-			a.Beside = document.Interval(f.Interval, document.Change) + " at 95 %"
+			a.Beside = document.Interval(f.Interval, document.Change) + " at 95%"
 		}
 	default:
 		a.Claim = "CANNOT TELL"
@@ -91,7 +91,7 @@ func (c *Comparison) answer() document.Answer {
 // figures returns the figures of a section that differ, of all operations also those that are
 // the same, and the number of omitted ones. Columns without values are omitted.
 func (c *Comparison) figures(at section) (t document.Table, same int) {
-	t = document.NewTable("whole", at.title(), "|words", "A", "B", "change|change", "95 % interval|change|optional", "p|chance|optional")
+	t = document.NewTable("whole", at.title(), "|words", "A", "B", "change|change", "95% interval|change|optional", "p|chance|optional")
 	for i := range c.Metrics {
 		f := &c.Metrics[i]
 		if (section{f.Phase, f.Operation}) != at || f.A == nil && f.B == nil {

@@ -42,16 +42,16 @@ func TestVerdicts(t *testing.T) {
 		{"no pairs at all", false, nil, compare.Inconclusive, "0 pairs"},
 		{"five pairs, however great", false, ratios(around(5, 3)...), compare.Inconclusive, "5 pairs"},
 		{"six of one metric are enough", false, ratios(around(6, 1.1)...), compare.Regression, ""},
-		{"ten percent longer", false, ratios(around(10, 1.1)...), compare.Regression, "+10.0 %"},
+		{"ten percent longer", false, ratios(around(10, 1.1)...), compare.Regression, "+10.0%"},
 		{"ten percent more of a rate", true, ratios(around(10, 1.1)...), compare.Improvement, ""},
 		{"a rate that falls by ten percent", true, ratios(around(10, 0.9)...), compare.Regression, ""},
 		{"a time that falls by ten percent", false, ratios(around(10, 0.9)...), compare.Improvement, ""},
-		{"real, but below the threshold", false, ratios(around(10, 1.04)...), compare.NoDifference, "+4.0 %"},
+		{"real, but below the threshold", false, ratios(around(10, 1.04)...), compare.NoDifference, "+4.0%"},
 		{"just above the threshold", false, ratios(around(10, 1.0508)...), compare.Regression, ""},
 		{"a rate just below the other threshold, 1/1.05", true, ratios(around(10, 0.952)...), compare.Regression, ""},
 		{"a rate just above it", true, ratios(around(10, 0.954)...), compare.NoDifference, ""},
 		{"noise", false, ratios(mixed...), compare.NoDifference, ""},
-		{"the same", false, ratios(slices.Repeat([]float64{1}, 8)...), compare.NoDifference, "±0.0 %"},
+		{"the same", false, ratios(slices.Repeat([]float64{1}, 8)...), compare.NoDifference, "±0.0%"},
 		{"twenty-four pairs, of patterns that are drawn", false, ratios(around(24, 1.1)...), compare.Regression, ""},
 	} {
 		got := judge(t, paired(compare.Metric{Name: "m", Higher: row.higher}, row.pairs))
@@ -76,7 +76,7 @@ func TestSeveralMetricsNeedMore(t *testing.T) {
 	}{
 		{"seven pairs of two metrics", trials(7, 1.2, 1.2), compare.Inconclusive},
 		{"eight pairs of two", trials(8, 1.2, 1), compare.Regression},
-		{"eight pairs of three: 3·2/256 is within 5 %", trials(8, 1, 1, 1.2), compare.Regression},
+		{"eight pairs of three: 3·2/256 is within 5%", trials(8, 1, 1, 1.2), compare.Regression},
 		{"better by one metric and worse by another", trials(8, 0.8, 1.2), compare.Regression},
 		{"better by one", trials(8, 0.8, 1), compare.Improvement},
 		{"by none", trials(8, 1, 1, 1), compare.NoDifference},
@@ -142,7 +142,7 @@ func TestSteadyDriftCancels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 12))
 	drifting := machine{driftSteady: 0.03}
 	if got := judge(t, one(drifting.pairs(compare.Order(10), 0, rng))).Findings[0]; math.Abs(*got.Change) > 1e-9 {
-		t.Errorf("a drift of 3 %% a run changes by %v; want 0 in the order of the gate", *got.Change)
+		t.Errorf("a drift of 3%% a run changes by %v; want 0 in the order of the gate", *got.Change)
 	}
 	got := judge(t, one(drifting.pairs(sequential(10), 0, rng))).Findings[0]
 	if want := math.Expm1(0.3); math.Abs(*got.Change-want) > 1e-9 || got.Verdict != compare.Regression {
@@ -177,7 +177,7 @@ func TestFloorGivesNothingARatio(t *testing.T) {
 	assert.Equal(t, []float64{0, 1}, []float64{*got.Change, *got.P}, "nothing on both sides: change")
 	some := slices.Repeat([]pair{{A: 0, B: 0.01}}, 8)
 	if got := judge(t, paired(share, some)).Findings[0]; math.Abs(*got.Change-9) > 1e-9 || got.Verdict != compare.Regression {
-		t.Errorf("from nothing to ten times the floor: %s; want +900 %%, a regression", got.Sentence())
+		t.Errorf("from nothing to ten times the floor: %s; want +900%%, a regression", got.Sentence())
 	}
 	below := slices.Repeat([]pair{{A: 0.0001, B: 0.0009}}, 8)
 	assert.EqualValues(t, 0, *judge(t, paired(share, below)).Findings[0].Change,

@@ -73,7 +73,7 @@ func one(pairs []pair) compare.Trial {
 }
 
 // atMost says whether seeing so many of n is compatible with a share of at most
-// that much: whether the chance of seeing so many or more is 0.1 % or more.
+// that much: whether the chance of seeing so many or more is 0.1% or more.
 func atMost(seen, n int, share float64) bool { return 1-binomialBelow(seen, n, share) >= 0.001 }
 
 // surelyBelow says whether so few of n prove a share below that much, at 0.1 %.

@@ -220,7 +220,7 @@ func (f *Finding) Sentence() string {
 	}
 	prose := fmt.Sprintf("%s: %s: %s", f.Metric, f.Verdict, document.Change(*f.Change))
 	if f.Interval != nil {
-		prose += fmt.Sprintf(" (95 %% interval %s to %s)", document.Change(f.Interval[0]), document.Change(f.Interval[1]))
+		prose += fmt.Sprintf(" (95%% interval %s to %s)", document.Change(f.Interval[0]), document.Change(f.Interval[1]))
 	}
 	prose += fmt.Sprintf(", p = %s over %s", document.Chance(*f.Adjusted), over)
 	switch {

@@ -46,9 +46,9 @@ func TestSetsOfOneBuildRarelyAlarm(t *testing.T) {
 		machine
 	}{
 		{"a machine that stays as it is", machine{runSD: 0.05}},
-		{"a machine that drifts by 5 % a run", machine{runSD: 0.05, driftSD: 0.05}},
-		{"a machine that drifts by 2 % a run", machine{runSD: 0.05, driftSD: 0.02}},
-		{"a machine that grows 2 % slower with each run", machine{runSD: 0.05, driftSteady: 0.02}},
+		{"a machine that drifts by 5% a run", machine{runSD: 0.05, driftSD: 0.05}},
+		{"a machine that drifts by 2% a run", machine{runSD: 0.05, driftSD: 0.02}},
+		{"a machine that grows 2% slower with each run", machine{runSD: 0.05, driftSteady: 0.02}},
 	}[:machines] {
 		// The drift is the same for the metrics of a run in the field; drawing it for
 		// each is harder on the gate.
@@ -61,11 +61,11 @@ func TestSetsOfOneBuildRarelyAlarm(t *testing.T) {
 		for _, set := range []func(rng *rand.Rand) []compare.Trial{three, single} {
 			up, down := alarms(t, sets, uint64(i), set)
 			assert.Truef(t, up <= sets*3/100 && atMost(up+down, sets, compare.Alpha),
-				"%s: %d of %d sets alarm, and %d are improvements; want at most 3 %%, and both within 5 %%", row.name, up, sets, down)
+				"%s: %d of %d sets alarm, and %d are improvements; want at most 3%%, and both within 5%%", row.name, up, sets, down)
 		}
 		up, down := alarms(t, more, uint64(100+i), single)
 		assert.Truef(t, surelyBelow(up, more, 0.03) && atMost(up+down, more, compare.Alpha),
-			"%s: %d of %d sets alarm, and %d are improvements; want surely less than 3 %%, and both within 5 %%", row.name, up, more, down)
+			"%s: %d of %d sets alarm, and %d are improvements; want surely less than 3%%, and both within 5%%", row.name, up, more, down)
 	}
 }
 
@@ -82,7 +82,7 @@ func TestTenPercentIsFound(t *testing.T) {
 	}{
 		{"ten percent, one metric", machine{runSD: 0.05}, 0.10, false},
 		{"ten percent in one of three metrics", machine{runSD: 0.05}, 0.10, true},
-		{"ten percent on a machine that drifts by 2 % a run", machine{runSD: 0.05, driftSD: 0.02}, 0.10, false},
+		{"ten percent on a machine that drifts by 2% a run", machine{runSD: 0.05, driftSD: 0.02}, 0.10, false},
 		{"an improvement by as much", machine{runSD: 0.05}, 1/1.1 - 1, false},
 	} {
 		found, missed := alarms(t, sets, 3, func(rng *rand.Rand) []compare.Trial {
@@ -95,9 +95,9 @@ func TestTenPercentIsFound(t *testing.T) {
 		if row.effect < 0 {
 			found, missed = missed, found
 		}
-		// Surely above 80 %: fewer than 20 % are missed.
+		// Surely above 80%: fewer than 20% are missed.
 		assert.Truef(t, surelyBelow(sets-found, sets, 0.20) && missed <= sets/100,
-			"%s: found in %d of %d sets, and the opposite in %d; want surely more than 80 %%, and next to none", row.name, found, sets, missed)
+			"%s: found in %d of %d sets, and the opposite in %d; want surely more than 80%%, and next to none", row.name, found, sets, missed)
 	}
 }
 
@@ -114,7 +114,7 @@ func TestIntervalHoldsTheTrueChange(t *testing.T) {
 	}
 	// By the order of subset means, exactly 1 − 2·6/256 = 95.3 %.
 	assert.Truef(t, atMost(held, sets, 244.0/256) && atMost(sets-held, sets, 12.0/256),
-		"the interval holds the true change in %d of %d sets; want about 95.3 %%", held, sets)
+		"the interval holds the true change in %d of %d sets; want about 95.3%%", held, sets)
 }
 
 // night returns the runs of a night, each with a luck of its own.
@@ -126,7 +126,7 @@ func (m machine) night(runs int, effect float64, rng *rand.Rand) []float64 {
 	return values
 }
 
-// Runs of two nights: 200 sets without a change and with one, by a threshold of 4 %, a
+// Runs of two nights: 200 sets without a change and with one, by a threshold of 4%, a
 // metric and three.
 func TestNightsAreFoundAndRarelyAlarm(t *testing.T) {
 	const sets = 200
@@ -146,10 +146,10 @@ func TestNightsAreFoundAndRarelyAlarm(t *testing.T) {
 		worse, better := count(0, metrics)
 		assert.LessOrEqualf(t, worse+better, sets*5/100, "%d metrics without a change: alarms", metrics)
 		found, better := count(.10, metrics)
-		assert.Truef(t, found >= sets*95/100 && better == 0, "%d metrics, +10 %%: found in %d of %d, better in %d", metrics, found, sets, better)
+		assert.Truef(t, found >= sets*95/100 && better == 0, "%d metrics, +10%%: found in %d of %d, better in %d", metrics, found, sets, better)
 		found, better = count(.05, metrics)
 		// With three, one that did not change may be called better, as often as any alarm.
-		assert.Truef(t, found >= sets*50/100 && better <= metrics-1, "%d metrics, +5 %%: found in %d of %d, better in %d", metrics, found, sets, better)
+		assert.Truef(t, found >= sets*50/100 && better <= metrics-1, "%d metrics, +5%%: found in %d of %d, better in %d", metrics, found, sets, better)
 	}
 	// Runs of a machine that was slower, and nights that vary, show nothing.
 	rng := rand.New(rand.NewPCG(3, 3))

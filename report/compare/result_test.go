@@ -59,7 +59,7 @@ func TestDocumentOfADifference(t *testing.T) {
 	}{
 		{"nothing differs", was, "holds", []string{repeat}},
 		{"values and digests differ", `{"digest": "b", "phases": [{"name": "peak", "us": {"p99": 11, "digest": "y"}}], "seed": 1, "model": [{"name": "target", "value": "1000"}]}`,
-			"does not hold", []string{`model[target].value: was "2000", is "1000"`, "phases[peak].us.p99: was 10, is 11 (+10.0 %)", "and 2 more", accept, repeat}},
+			"does not hold", []string{`model[target].value: was "2000", is "1000"`, "phases[peak].us.p99: was 10, is 11 (+10.0%)", "and 2 more", accept, repeat}},
 		{"a digest alone differs", strings.Replace(was, `"x"`, `"y"`, 1), "does not hold",
 			[]string{`phases[peak].us.digest: was "x", is "y"`, accept, repeat}},
 	} {

@@ -69,7 +69,7 @@ func TestWarningsOfLateRuns(t *testing.T) {
 		{"as late as counts for nothing", 4 * time.Millisecond, nil},
 		{"late in a phase", 50 * time.Millisecond, []string{"b/00 is client-limited: the generator was late in peak 2"}},
 		{"so late that the load was another", 200 * time.Millisecond,
-			[]string{"b/00 is client-limited: the generator sent 50.0 % of the operations more than 100 ms late"}},
+			[]string{"b/00 is client-limited: the generator sent 50.0% of the operations more than 100 ms late"}},
 	} {
 		got := held(t, side(t, "a", played{}), side(t, "b", played{late: row.late})).Warnings
 		assert.Truef(t, slices.Equal(got, row.says), "%s: the warnings are %q; want %q", row.sentence, got, row.says)

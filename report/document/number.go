@@ -95,21 +95,21 @@ func Decimals(number float64, most int) string {
 	return text
 }
 
-// Share returns a share of one as a percentage to a tenth. Only 0 is shown as 0 %, and only 1 as 100 %.
+// Share returns a share of one as a percentage to a tenth. Only 0 is shown as 0%, and only 1 as 100%.
 func Share(share float64) string {
 	switch percent := share * 100; {
 	case math.IsNaN(percent):
 		return Untold
 	case percent <= 0:
-		return "0 %"
+		return "0%"
 	case percent < 0.1:
-		return "<0.1 %"
+		return "<0.1%"
 	case percent >= 100:
-		return "100 %"
+		return "100%"
 	case percent > 99.9:
-		return ">99.9 %"
+		return ">99.9%"
 	default:
-		return strconv.FormatFloat(percent, 'f', 1, 64) + " %"
+		return strconv.FormatFloat(percent, 'f', 1, 64) + "%"
 	}
 }
 
@@ -121,7 +121,7 @@ func FineShare(share float64) string { return percentage(share, 2) }
 func CutShare(share float64) string {
 	percent := share * 100
 	if percent <= 0 {
-		return "0 %"
+		return "0%"
 	}
 	// The figures before the third are kept; the small addition keeps what is
 	// exact in decimals from being cut for its binary form.
@@ -130,7 +130,7 @@ func CutShare(share float64) string {
 	if isMultiple(share) {
 		return Figures(cut/100) + " times"
 	}
-	return strconv.FormatFloat(cut, 'f', -1, 64) + " %"
+	return strconv.FormatFloat(cut, 'f', -1, 64) + "%"
 }
 
 // isMultiple reports whether a share is written as a factor: above 1,000 percent.
@@ -141,7 +141,7 @@ func percentage(share float64, decimals int) string {
 	if isMultiple(share) {
 		return Figures(share) + " times"
 	}
-	return strconv.FormatFloat(100*share, 'f', decimals, 64) + " %"
+	return strconv.FormatFloat(100*share, 'f', decimals, 64) + "%"
 }
 
 // CutFactor returns a ratio cut off to hundredths.
@@ -227,7 +227,7 @@ func Finite(value float64) *float64 {
 	return &value
 }
 
-// PartOf returns one number as a percentage of another, to a tenth; it may exceed 100 %.
+// PartOf returns one number as a percentage of another, to a tenth; it may exceed 100%.
 func PartOf(number, of float64) string { return percentage(number/of, 1) }
 
 // Tries returns a ratio to hundredths, or that it is above 999.
@@ -316,11 +316,11 @@ func Change(part float64) string {
 	case part >= 99:
 		return "×" + strconv.FormatFloat(part+1, 'g', 3, 64)
 	case math.Abs(part) < 0.0005:
-		return "±0.0 %"
+		return "±0.0%"
 	case part < 0:
-		return "−" + strconv.FormatFloat(-100*part, 'f', 1, 64) + " %"
+		return "−" + strconv.FormatFloat(-100*part, 'f', 1, 64) + "%"
 	default:
-		return "+" + strconv.FormatFloat(100*part, 'f', 1, 64) + " %"
+		return "+" + strconv.FormatFloat(100*part, 'f', 1, 64) + "%"
 	}
 }
 
@@ -330,7 +330,7 @@ func SmallChange(part float64) string {
 	if part < 0 {
 		sign = "−"
 	}
-	return sign + strconv.FormatFloat(math.Abs(100*part), 'g', 1, 64) + " %"
+	return sign + strconv.FormatFloat(math.Abs(100*part), 'g', 1, 64) + "%"
 }
 
 // Chance returns a p-value to two figures.

@@ -45,17 +45,17 @@ func TestFiguresInWords(t *testing.T) {
 		{"beyond reading", document.Rate(1.5e20), "1.5e+20"},
 		{"no number", document.Rate(math.NaN()), "–"},
 		{"below nothing", document.Rate(-1), "–"},
-		{"nothing", document.Share(0), "0 %"},
-		{"next to nothing", document.Share(1e-9), "<0.1 %"},
-		{"less than a tenth, that would round to one", document.Share(0.0007), "<0.1 %"},
-		{"a tenth", document.Share(0.001), "0.1 %"},
-		{"half", document.Share(0.5), "50.0 %"},
-		{"to the nearest tenth", document.Share(0.12345), "12.3 %"},
-		{"next to all", document.Share(0.99999), ">99.9 %"},
-		{"just at a tenth of all", document.Share(0.999), "99.9 %"},
-		{"all", document.Share(1), "100 %"},
-		{"more than all", document.Share(1.5), "100 %"},
-		{"less than nothing", document.Share(-0.2), "0 %"},
+		{"nothing", document.Share(0), "0%"},
+		{"next to nothing", document.Share(1e-9), "<0.1%"},
+		{"less than a tenth, that would round to one", document.Share(0.0007), "<0.1%"},
+		{"a tenth", document.Share(0.001), "0.1%"},
+		{"half", document.Share(0.5), "50.0%"},
+		{"to the nearest tenth", document.Share(0.12345), "12.3%"},
+		{"next to all", document.Share(0.99999), ">99.9%"},
+		{"just at a tenth of all", document.Share(0.999), "99.9%"},
+		{"all", document.Share(1), "100%"},
+		{"more than all", document.Share(1.5), "100%"},
+		{"less than nothing", document.Share(-0.2), "0%"},
 		{"no number", document.Share(math.NaN()), "–"},
 		{"nothing", document.Figures(0), "0"},
 		{"a part", document.Figures(.01234), "0.0123"},
@@ -72,16 +72,16 @@ func TestFiguresInWords(t *testing.T) {
 		{"of an axis", document.RoundTime(1e6), "1 s"},
 		{"of an axis", document.RoundTime(2.5e6), "2.5 s"},
 		{"of an axis", document.RoundTime(3.6e9), "3,600 s"},
-		{"a change", document.Change(0), "±0.0 %"},
-		{"a change", document.Change(0.0004), "±0.0 %"},
-		{"a change", document.Change(-0.0004), "±0.0 %"},
-		{"a change", document.Change(0.1), "+10.0 %"},
-		{"a change", document.Change(-0.1), "−10.0 %"},
-		{"a change", document.Change(98.9), "+9890.0 %"},
+		{"a change", document.Change(0), "±0.0%"},
+		{"a change", document.Change(0.0004), "±0.0%"},
+		{"a change", document.Change(-0.0004), "±0.0%"},
+		{"a change", document.Change(0.1), "+10.0%"},
+		{"a change", document.Change(-0.1), "−10.0%"},
+		{"a change", document.Change(98.9), "+9890.0%"},
 		{"a change", document.Change(99), "×100"},
 		{"a change", document.Change(math.Inf(1)), "+∞"},
 		{"a change", document.Change(math.NaN()), "–"},
-		{"a change", document.Change(-1), "−100.0 %"},
+		{"a change", document.Change(-1), "−100.0%"},
 		{"nothing", document.Span(0), "0 ns"},
 		{"a step of a clock", document.Span(56), "56 ns"},
 		{"what rounds to the next unit", document.Span(999_900), "1 ms"},
@@ -119,14 +119,15 @@ func TestLargeSharesAreFactors(t *testing.T) {
 		share := math.Exp(14*chance.Float64() - 2) // 0.1 to 160,000
 		want := new(big.Rat).SetFloat64(share)
 		for name, text := range map[string]string{"cut": document.CutShare(share), "part": document.PartOf(share, 1), "fine": document.FineShare(share)} {
-			number, unit, _ := strings.Cut(text, " ")
+			number, isPercent := strings.CutSuffix(text, "%")
+			number, isFactor := strings.CutSuffix(number, " times")
 			got, sound := new(big.Rat).SetString(strings.ReplaceAll(number, ",", ""))
-			if unit == "%" && sound {
+			if isPercent && sound {
 				got.Quo(got, big.NewRat(100, 1))
 			}
 			// Three figures, or whole numbers, or a tenth of a percent.
 			off, allowed := new(big.Rat).Sub(want, got), max(0.01*share, 0.001)
-			if distance, _ := off.Float64(); !sound || (unit == "times") != (share > 10) || math.Abs(distance) > allowed || name == "cut" && distance < -1e-9*share {
+			if distance, _ := off.Float64(); !sound || isFactor != (share > 10) || math.Abs(distance) > allowed || name == "cut" && distance < -1e-9*share {
 				t.Fatalf("%s of %v = %q; want a factor above 10, a percentage below", name, share, text)
 			}
 		}
@@ -137,7 +138,7 @@ func TestLargeSharesAreFactors(t *testing.T) {
 // A placeholder has the value of its number in its format; text that only looks like one stays.
 func TestFill(t *testing.T) {
 	for template, want := range map[string]string{
-		"{1} of {2}, {1|share}": "0.5 of 1,234, 50.0 %", "{3|part}": "25.0 %", "{4|key}: {4}": "\"a{1}\": a{1}", "{5} {5|millis}": "90 s 90,000",
+		"{1} of {2}, {1|share}": "0.5 of 1,234, 50.0%", "{3|part}": "25.0%", "{4|key}: {4}": "\"a{1}\": a{1}", "{5} {5|millis}": "90 s 90,000",
 		"{hash(user,16):02d} {{4}} {number: {2}}": "{hash(user,16):02d} {a{1}} {number: 1,234}", "{2|bytes}": "1234 B",
 	} {
 		assert.Equal(t, want, document.Fill(template, 0.5, 1234, document.Ratio{Part: 1, Whole: 4}, "a{1}", 90*time.Second), template)

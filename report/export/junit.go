@@ -178,7 +178,7 @@ func TestCases(w io.Writer, record *results.Record, summary *results.Summary) er
 	}
 	suite.Cases = append(suite.Cases, valid)
 	for _, e := range summary.Checks {
-		one := Case{Class: class, Name: short(e.Expr), Kind: "check", Message: short("observed " + e.Observed), Lines: short("observed " + e.Observed)}
+		one := Case{Class: class, Name: short(e.Expr), Kind: "check", Message: short("observed " + e.Value()), Lines: short("observed " + e.Value())}
 		switch {
 		case e.Fails():
 			one.Status = Failure

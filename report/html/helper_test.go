@@ -58,7 +58,7 @@ func stress(seconds int) *document.Document {
 		Subtitle: "in-process · profile documented · warm start · virtual time · seed 1 · 2011-11-06 09:40:00 UTC, 60 s",
 		Answer: document.Answer{State: document.Saturates, Claim: "SATURATES at 2,000 entities/s", Number: "2,000", Unit: "entities/s",
 			Beside: "target 2,000/s · seconds 1,997–2,003",
-			Says:   []string{`PartitionKey "2011 New York City Marathon__Full"`, "At 4,000/s 50.0 % is lost: spread this key over at least 2 partitions."}},
+			Says:   []string{`PartitionKey "2011 New York City Marathon__Full"`, "At 4,000/s 50.0% is lost: spread this key over at least 2 partitions."}},
 		Screen: []document.Block{ladder(), steps(), document.Facts{Lines: []string{"58,000 operations due: 44,200 served", "accounting exact"}}},
 		Sections: []document.Section{
 			{ID: "verdict", Title: "Verdict", Blocks: []document.Block{
@@ -100,7 +100,7 @@ func ladder() document.Table {
 func claims() document.Table {
 	t := document.NewTable("claims", "Expectations of the scenario", "expectation|words", "observed", "outcome|words")
 	t.Add("saturation > 1,900 entities/s", "2,000", document.Good, "pass")
-	t.Add("share lost < 1 %", "50.0 %", document.Bad, "fail")
+	t.Add("share lost < 1%", "50.0%", document.Bad, "fail")
 	t.Add("response p99.9 < 100 ms", nil, document.Doubtful, "cannot be told")
 	return t
 }

@@ -90,7 +90,7 @@ func TestMarkdownShowsWhatItIsGiven(t *testing.T) {
 	for _, row := range []struct{ name, text, line, within string }{
 		{"words", "served 20 of 30", "served 20 of 30", "served 20 of 30"},
 		{"a list, where a line begins", "- one", `\- one`, "- one"},
-		{"a change, where a line begins", "+8.4 %", `\+8.4 %`, "+8.4 %"},
+		{"a change, where a line begins", "+8.4%", `\+8.4%`, "+8.4%"},
 		{"a number of a list", "12. of May", `12\. of May`, "12. of May"},
 		{"a rate", "12.5/s", "12.5/s", "12.5/s"},
 		{"markup", "*a* _b_ `c` ~d~ #e $f$", "\\*a\\* \\_b\\_ \\`c\\` \\~d\\~ \\#e \\$f\\$", "\\*a\\* \\_b\\_ \\`c\\` \\~d\\~ \\#e \\$f\\$"},

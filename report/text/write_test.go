@@ -38,11 +38,11 @@ func TestScreenOfALadder(t *testing.T) {
 
  ✗ SATURATES at 200 entities/s                  target 200/s
 
-   offered/s  0            200          400    lost  p50, ms
-         100  ███████                           0 %     4.50
-         200  ██████████████│                   0 %     4.50
- ✗       300  ██████████████│▒▒▒▒▒▒▒         33.3 %     4.50
- ✗       400  ██████████████│▒▒▒▒▒▒▒▒▒▒▒▒▒▒  50.0 %     4.50
+   offered/s  0            200           400   lost  p50, ms
+         100  ████████                           0%     4.50
+         200  ██████████████│                    0%     4.50
+ ✗       300  ██████████████│▒▒▒▒▒▒▒▒         33.3%     4.50
+ ✗       400  ██████████████│▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒  50.0%     4.50
 `
 	assert.Equalf(t, want, got, "the screen is\n%s\nwant\n%s", got, want)
 }

@@ -72,7 +72,7 @@ func TestBalance(t *testing.T) {
 		{"a load that is borne", evenCourse(100, 100, 100, 100, 100), results.LoadHeld, nil, nil, "!throttled from"},
 		{"one that is relieved", relieved, results.LoadRelieved, new(0.), new(30.), "30 s|2 splits, 1 move and no merge|3 ranges|!to the end"},
 		{"one that is throttled later", evenCourse(100, 50, 100, 100, 100, 100), results.LoadRelieved, new(10.), new(20.), "10 s"},
-		{"one that is throttled to the end", throttled, results.LoadThrottled, new(0.), nil, `"NYC" (50.0 %|no boundary divides its load|!Berlin`},
+		{"one that is throttled to the end", throttled, results.LoadThrottled, new(0.), nil, `"NYC" (50.0%|no boundary divides its load|!Berlin`},
 		{"one that ends too soon to tell", evenCourse(50, 50, 50, 100, 100), results.LoadThrottled, new(0.), nil, "before load balancing finished"},
 		{"a single hot key", single, results.LoadThrottled, new(0.), nil, `"NYC" alone|2,000/s`},
 		{"a verdict that survives", survives, results.LoadHeld, nil, nil, "headroom|stays|!changes"},

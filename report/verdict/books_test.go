@@ -357,7 +357,7 @@ func TestBurstFinding(t *testing.T) {
 		{"the documents' targets", func(*results.Manifest) {}, true},
 		{"an allowance of a second", func(m *results.Manifest) { m.Model[0].Value = "1s" }, false},
 		{"no model", func(m *results.Manifest) { m.Target = "https://example.table.core.windows.net" }, false},
-		{"injected faults", func(m *results.Manifest) { m.Faults = []string{"503 for 1 % of the requests"} }, false},
+		{"injected faults", func(m *results.Manifest) { m.Faults = []string{"503 for 1% of the requests"} }, false},
 		{"headroom", func(m *results.Manifest) {
 			m.Model = append(m.Model, results.Parameter{Name: "headroom", Value: "2000"})
 		}, false},

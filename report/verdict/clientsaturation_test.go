@@ -383,13 +383,13 @@ func TestWhatWaitedForTheTargetIsNotTheGenerators(t *testing.T) {
 		limited            bool
 		why, blamed, found string
 	}{
-		{"three seconds of silence", 0, 3, 0, false, silence, "", "3.0 %|the target answered nothing"},
+		{"three seconds of silence", 0, 3, 0, false, silence, "", "3.0%|the target answered nothing"},
 		{"of which operations were never sent", 0, 3, 7, false, "", "", "the target answered nothing"},
-		{"three seconds without a CPU", 3, 0, 0, true, own, "3.0 100", "3.0 %|by the generator"},
-		{"of which operations were never sent", 3, 0, 7, true, own, "7 10007", "3.0 %|by the generator"},
+		{"three seconds without a CPU", 3, 0, 0, true, own, "3.0 100", "3.0%|by the generator"},
+		{"of which operations were never sent", 3, 0, 7, true, own, "7 10007", "3.0%|by the generator"},
 		{"one beside a silence", 1, 3, 0, true, silence, "", "the target answered nothing"},
-		{"two beside a silence", 2, 3, 0, true, silence, "2.0 100", "2.0 %|by the generator"},
-		{"three beside a silence of which operations were never sent", 3, 2, 7, true, own, "3.0 100", "3.0 %|by the generator"},
+		{"two beside a silence", 2, 3, 0, true, silence, "2.0 100", "2.0%|by the generator"},
+		{"three beside a silence of which operations were never sent", 3, 2, 7, true, own, "3.0 100", "3.0%|by the generator"},
 	} {
 		record := unhurt(played)
 		record.Manifest.Checks, record.Manifest.PeakAsked = []string{"throttled < 1%", "p50 < 1us"}, 100

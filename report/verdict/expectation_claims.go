@@ -82,7 +82,7 @@ func observed(found figure.ClaimJudgement) string {
 }
 
 // shown formats a value with a number of digits, or if that is 0 as reports do, and returns the number that is read there: none
-// for a text such as "<0.1 %".
+// for a text such as "<0.1 %". Percentages have a space, as in all stored records.
 func shown(value float64, unit figure.Unit, digits int) (text string, read float64) {
 	power, ending := 0, ""
 	write := func(value float64) string {
@@ -105,7 +105,7 @@ func shown(value float64, unit figure.Unit, digits int) (text string, read float
 		value = document.Rounded(value, digits)
 		return document.Exactly(value, power) + ending, value
 	}
-	text = strings.TrimSuffix(write(value), ending)
+	text = strings.TrimSuffix(write(value), strings.TrimSpace(ending))
 	read, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
 	if err != nil {
 		return text, math.NaN()

@@ -54,16 +54,16 @@ func TestVerdictOfASearch(t *testing.T) {
 		words  string
 	}{
 		{"two ends, a criterion, a target, steps and a price", found(), nil,
-			fullKey + "|2,000 operations/s|2,020/s|0.649 %|0.5 %|2,000/s"},
+			fullKey + "|2,000 operations/s|2,020/s|0.649%|0.5%|2,000/s"},
 		{"a response time is told beside its bound", searched(900, 910, results.LimitP99, tried(900, 0, 49_000, results.LimitHeld), tried(910, 0, 61_000, results.LimitP99)),
 			func(r *results.Record) { r.Limit.MaxP99 = new(int64(50_000)) }, "910/s|61.0 ms|50.0 ms"},
 		{"a p99 that nobody can tell", beside(900, 910, results.LimitP99, results.LimitStep{}), nil, "too few|p99"},
-		{"failures are no refusals", beside(900, 910, results.LimitFailed, results.LimitStep{FailedShare: .25}), nil, "25 %|failed"},
+		{"failures are no refusals", beside(900, 910, results.LimitFailed, results.LimitStep{FailedShare: .25}), nil, "25%|failed"},
 		{"operations of several entities are told in both", searched(200, 202, results.LimitThrottled,
 			results.LimitStep{Rate: 200, Offered: 2000, Outcome: results.LimitHeld}, tried(202, .1, 1, results.LimitThrottled)), nil,
 			"200 operations/s (2,000 entities/s)"},
 		{"no rate that fails", searched(8000, 0, "", tried(8000, 0, 1, results.LimitHeld)), nil, "at least 8,000 operations/s"},
-		{"no rate that holds", searched(0, 2, results.LimitThrottled, tried(2, 1, 1, results.LimitThrottled)), nil, "even 2 operations/s|100 %"},
+		{"no rate that holds", searched(0, 2, results.LimitThrottled, tried(2, 1, 1, results.LimitThrottled)), nil, "even 2 operations/s|100%"},
 		{"a generator that drops", beside(4000, 8000, results.LimitClient, results.LimitStep{Scheduled: 80_000, Dropped: 5}), nil,
 			"at least 4,000 operations/s|generator was the limit|8,000 operations/s"},
 		{"a generator that is late", beside(4000, 8000, results.LimitClient, results.LimitStep{Scheduled: 80_000, HeldBack: 8000}), nil,
@@ -104,13 +104,13 @@ func TestLimitsOfASearch(t *testing.T) {
 	record := searched(2000, 2020, results.LimitThrottled, tried(2000, 0, 1, results.LimitHeld), tried(2020, .1, 1, results.LimitThrottled))
 	checkSentences(t, "a search", limitsOf(record), "10s|100ms|1.5 times|not retried")
 	record.Limit.MaxP99 = new(int64(50_000))
-	checkSentences(t, "a search that asks for a p99", limitsOf(record), "100ms|rate of a step|1.0 %")
+	checkSentences(t, "a search that asks for a p99", limitsOf(record), "100ms|rate of a step|1.0%")
 	record.Manifest.Retry, record.Manifest.Start, record.Limit.BurstSeconds = "short", "cold", 0
 	checkSentences(t, "a search with retries at a new table", limitsOf(record), "policy short|The table was new|!saves up")
 }
 
 // Clients that wait offer no more than is answered: what they were served is told,
-// and that it is no limit. Throttling of less than 1 % of the attempts of each second shows no
+// and that it is no limit. Throttling of less than 1% of the attempts of each second shows no
 // limit; its share is told all the same.
 func TestLoadsThatShowNoLimit(t *testing.T) {
 	closed := func(r *results.Record) { r.Phases[0].Rate = 0 }
@@ -121,7 +121,7 @@ func TestLoadsThatShowNoLimit(t *testing.T) {
 		shown           int
 		verdict, limits string
 	}{
-		{"a closed loop", []int{400}, closed, 1, "Clients that wait|200 entities/s|50.0 %|!no step", "Clients that wait|!no step"},
+		{"a closed loop", []int{400}, closed, 1, "Clients that wait|200 entities/s|50.0%|!no step", "Clients that wait|!no step"},
 		{"nothing at all", nil, nil, 0, "CANNOT TELL|!Clients that wait", "negligible throttling"},
 		{"an open loop beside a closed one", []int{100, 150}, closed, 2, "150 entities/s|!Clients that wait", "negligible throttling"},
 		{"a run of load balancing has another account", []int{100}, func(r *results.Record) {
@@ -132,9 +132,9 @@ func TestLoadsThatShowNoLimit(t *testing.T) {
 			closed(r)
 			r.Capture = new(results.Capture)
 		}, 0, "!Clients that wait", "!Clients that wait"},
-		{"nothing throttled", []int{50}, nil, 1, "0 % of the operations", ""},
-		{"one in 201", []int{201}, nil, 1, "0.5 % lost", ""},
-		{"two in 202", []int{202}, nil, 1, "1.0 % lost", ""},
+		{"nothing throttled", []int{50}, nil, 1, "0% of the operations", ""},
+		{"one in 201", []int{201}, nil, 1, "0.5% lost", ""},
+		{"two in 202", []int{202}, nil, 1, "1.0% lost", ""},
 	} {
 		record := small(func(r *run) { r.rates = row.rates }).record(t)
 		if row.change != nil {
@@ -178,17 +178,17 @@ func TestVerdictNamesTheCausesOfFailures(t *testing.T) {
 	}{
 		{"nothing failed", 100, nil, nil, "!failed (", false},
 		{"throttled is not failed", 100, results.Causes{busy}, nil, "!failed (", false},
-		{"one cause", 95, results.Causes{failedBy(400, "InvalidInput", 5)}, nil, "5.0 %|(400 InvalidInput)", true},
-		{"a status without a code", 0, results.Causes{failedBy(302, "", 40)}, nil, "100 %|(302)", true},
-		{"no reply", 10, results.Causes{failedBy(0, "Timeout", 30)}, nil, "75.0 %|(Timeout)", true},
-		{"500 and 503 are apart", 0, results.Causes{busy, failedBy(500, "InternalError", 50)}, nil, "50.0 %|(500 InternalError)", true},
+		{"one cause", 95, results.Causes{failedBy(400, "InvalidInput", 5)}, nil, "5.0%|(400 InvalidInput)", true},
+		{"a status without a code", 0, results.Causes{failedBy(302, "", 40)}, nil, "100%|(302)", true},
+		{"no reply", 10, results.Causes{failedBy(0, "Timeout", 30)}, nil, "75.0%|(Timeout)", true},
+		{"500 and 503 are apart", 0, results.Causes{busy, failedBy(500, "InternalError", 50)}, nil, "50.0%|(500 InternalError)", true},
 		{"two causes", 90, results.Causes{failedBy(0, "Timeout", 3), failedBy(400, "InvalidInput", 7)}, nil,
-			"10.0 %|(400 InvalidInput 7.0 %, Timeout 3.0 %)", true},
+			"10.0%|(400 InvalidInput 7.0%, Timeout 3.0%)", true},
 		{"three causes", 90, results.Causes{failedBy(0, "Timeout", 3), failedBy(400, "InvalidInput", 5), failedBy(501, "NotImplemented", 2)}, nil,
-			"(400 InvalidInput 5.0 %, Timeout 3.0 %, and others)", true},
-		{"one in a hundred is not many, and is told", 99, results.Causes{failedBy(400, "InvalidInput", 1)}, nil, "1.0 %", false},
-		{"of the reported phases one in a hundred and more", 98, bad, nil, "2.0 %", true},
-		{"however much went well before", 98, bad, results.Causes{{Class: results.Ok, Status: 200, Attempts: 300}}, "2.0 %", true},
+			"(400 InvalidInput 5.0%, Timeout 3.0%, and others)", true},
+		{"one in a hundred is not many, and is told", 99, results.Causes{failedBy(400, "InvalidInput", 1)}, nil, "1.0%", false},
+		{"of the reported phases one in a hundred and more", 98, bad, nil, "2.0%", true},
+		{"however much went well before", 98, bad, results.Causes{{Class: results.Ok, Status: 200, Attempts: 300}}, "2.0%", true},
 		{"what failed in preparation is not of the load", 100, nil, results.Causes{failedBy(409, "Odd", 5)}, "", true},
 		{"a code with an escape in it", 0, results.Causes{failedBy(400, "\x1b[2J", 5)}, nil, `(400 \x1b[2J)|!` + "\x1b", true},
 	} {

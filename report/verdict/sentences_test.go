@@ -129,13 +129,13 @@ func TestChecksOfAPeak(t *testing.T) {
 		throttled, lost   string
 		throttledP, lostP bool
 	}{
-		{"nothing throttled, nothing lost", 3000, peak(1000, 0, 0), "0 %", "0 %", true, true},
-		{"exactly 0.5 % throttled is held", 3000, peak(1000, 5, 0), "0.5 %", "0 %", true, true},
-		{"a little more is not", 3000, peak(100_000, 501, 0), "0.501 %", "0 %", false, true},
-		{"what would round to the bound is not shown as that", 3000, peak(1_000_000, 4_999, 0), "0.499 %", "0 %", true, true},
-		{"one of ten thousand lost is too much", 3000, peak(10_000, 0, 1), "0 %", "0.01 %", true, false},
-		{"a third of both", 3000, peak(3000, 1000, 1000), "33.3 %", "33.3 %", false, false},
-		{"everything lost", 3000, peak(10, 10, 10), "100 %", "100 %", false, false},
+		{"nothing throttled, nothing lost", 3000, peak(1000, 0, 0), "0%", "0%", true, true},
+		{"exactly 0.5% throttled is held", 3000, peak(1000, 5, 0), "0.5%", "0%", true, true},
+		{"a little more is not", 3000, peak(100_000, 501, 0), "0.501%", "0%", false, true},
+		{"what would round to the bound is not shown as that", 3000, peak(1_000_000, 4_999, 0), "0.499%", "0%", true, true},
+		{"one of ten thousand lost is too much", 3000, peak(10_000, 0, 1), "0%", "0.01%", true, false},
+		{"a third of both", 3000, peak(3000, 1000, 1000), "33.3%", "33.3%", false, false},
+		{"everything lost", 3000, peak(10, 10, 10), "100%", "100%", false, false},
 		{"a step of another rate is not the peak", 2500, peak(10, 0, 0), "not measured", "not measured", false, false},
 		{"a step of which nothing was due measures nothing", 3000, peak(0, 0, 0), "not measured", "not measured", false, false},
 	} {
@@ -225,7 +225,7 @@ func TestAnswers(t *testing.T) {
 		{"a check that could not be judged", results.Summary{Checks: checks(results.Check{Expr: "a", Observed: "not measured", Why: "too few"})},
 			"", "1 of 1 check unknown", "annot tell: a|too few"},
 		{"a step that does not hold", results.Summary{Phases: phase(no, "")}, "3,000", "", ""},
-		{"throttling of no rate", results.Summary{Phases: phase(no, ""), Throttling: met("sporadic")}, "3,000", "", "12.5 %"},
+		{"throttling of no rate", results.Summary{Phases: phase(no, ""), Throttling: met("sporadic")}, "3,000", "", "12.5%"},
 		{"throttling at one rate", results.Summary{Phases: phase(no, ""), Throttling: met("limit or sporadic")}, "3,000", "", "600 operations/s"},
 		{"a limit that changes", results.Summary{Phases: phase(no, ""), Throttling: met("changing")}, "3,000", "", "no fixed limit"},
 		{"bursts of a second", results.Summary{Phases: phase(no, ""), Throttling: met("bursts")}, "3,000", "", "2 s"},
@@ -234,7 +234,7 @@ func TestAnswers(t *testing.T) {
 		{"what retries carry", results.Summary{Phases: phase(nil, ""), Throttling: met("carried by retries")}, "", "", "retries"},
 		{"a step of which it cannot be told", results.Summary{Phases: phase(nil, "the wind")}, "", "", "3000/s: the wind."},
 		{"a generator that was late", results.Summary{Phases: phase(nil, "x"), ClientLimited: []string{"too few workers"}}, "", "", "too few workers"},
-		{"a step that holds", results.Summary{Phases: phase(yes, "")}, "400", "", "400|200|50.0 %"},
+		{"a step that holds", results.Summary{Phases: phase(yes, "")}, "400", "", "400|200|50.0%"},
 		{"a search", results.Summary{Limit: &results.Limit{Held: &low, Finished: true}}, "1,500", "at least", ""},
 		{"a search that found nothing that holds", results.Summary{Limit: &results.Limit{NotHeld: &low, Finished: true}}, "1,500", "even", ""},
 		{"writes that are lost", results.Summary{Audit: &results.Audit{Writes: 9, Acknowledged: 9, Lost: 2}}, "2", "2 writes", "2 of 9"},
@@ -245,7 +245,7 @@ func TestAnswers(t *testing.T) {
 		{"an invalid run", results.Summary{Validity: results.Invalid, Reasons: []string{"a reason"}}, "", "", "invalid|a reason"},
 		{"a run that was stopped", results.Summary{Validity: results.Partial, Reasons: []string{"interrupted"}}, "", "", "again"},
 		{"load balancing that relieves", results.Summary{Balance: &results.Balance{Outcome: results.LoadRelieved, Throttled: new(0.), Relieved: new(75.)}},
-			"1 min 15 s", "40.0 %", ""},
+			"1 min 15 s", "40.0%", ""},
 	} {
 		record := small(nil).record(t)
 		if row.summary.Validity == "" {

@@ -62,7 +62,7 @@ func (p *hotPartition) NeedsAll() int {
 // Unsaturated returns why the limit of the partition is unknown.
 func (p *hotPartition) Unsaturated() string {
 	if !p.IsOverloaded() {
-		return "less than 1 % of its attempts were throttled"
+		return "less than 1% of its attempts were throttled"
 	}
 	return cmp.Or(document.Printable(document.Cut(p.SaturationWhy, 120)), "its seconds are not in the record")
 }

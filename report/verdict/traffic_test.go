@@ -187,9 +187,9 @@ func TestFindingsOfTraffic(t *testing.T) {
 		change func(*results.Capture)
 		words  string
 	}{
-		{"what stands out of all", func(*results.Capture) {}, `"New York"|20.0 %|3 partitions|!New PartitionKeys|!account|!fail|!x-ms-client`},
+		{"what stands out of all", func(*results.Capture) {}, `"New York"|20.0%|3 partitions|!New PartitionKeys|!account|!fail|!x-ms-client`},
 		{"a query that is a problem", func(o *results.Capture) { o.Shapes[0].Scanned, o.Shapes[0].Returned = 20_000, 200 },
-			"20.0 %|PartitionKey eq ?|partition scan|races|20,000|200|100 for each"},
+			"20.0%|PartitionKey eq ?|partition scan|races|20,000|200|100 for each"},
 		{"a query that is dense enough", func(o *results.Capture) { o.Shapes[0].Scanned, o.Shapes[0].Returned = 20_000, 2000 }, "!scans"},
 		{"keys that ascend", keys(20, 18, 0), `races|ascending|18 of 20|last range`},
 		{"keys that descend", keys(20, 1, 19), `races|descending|19 of 20|first range`},
@@ -214,7 +214,7 @@ func TestLimitsOfTraffic(t *testing.T) {
 		words  string
 	}{
 		{"a partition saturates", func(*results.Capture) {}, "documented|server's|waits|balancing|new table|!not known|!sockets|!step"},
-		{"calm", func(o *results.Capture) { o.Partitions = o.Partitions[:1] }, "less than 1 %"},
+		{"calm", func(o *results.Capture) { o.Partitions = o.Partitions[:1] }, "less than 1%"},
 		{"overloaded too shortly", func(o *results.Capture) { unknownLimit(o, "in 3 of the seconds") }, "unknown: in 3 of the seconds."},
 		{"out of service", func(o *results.Capture) { unknownLimit(o, "an\x1b[2J outage") }, `an\x1b[2J outage.`},
 		{"no traffic", func(o *results.Capture) { *o = results.Capture{} }, "!hottest"},
@@ -249,9 +249,9 @@ func TestLoadBalancingUnderOutsideTraffic(t *testing.T) {
 		{"a run of one's own", "cold", nil, []results.Event{split}, 5, ""},
 		{"nothing was done", "cold", new(results.Capture), []results.Event{kept}, 5, "did nothing"},
 		{"a split, and a record that ends before it is done", "cold", new(results.Capture), []results.Event{kept, split}, 5,
-			`1 split, no move and no merge|15.0 %`},
+			`1 split, no move and no merge|15.0%`},
 		{"a split and a move", "cold", new(results.Capture), []results.Event{split, move}, 20,
-			"1 split, 1 move and no merge|15.0 %|45.0 %"},
+			"1 split, 1 move and no merge|15.0%|45.0%"},
 	} {
 		record := &results.Record{Capture: row.capture, Events: row.events, Phases: []results.Phase{{Begin: time.Second}}, Duration: time.Duration(row.lasts) * time.Second}
 		record.Intervals = seconds(row.lasts)

@@ -187,7 +187,7 @@ func (m ClaimMetric) Told(value float64) string {
 	case Nanoseconds:
 		return fmt.Sprintf("%.3g ms", value/1e6)
 	case Share:
-		return fmt.Sprintf("%.3g %%", value*100)
+		return fmt.Sprintf("%.3g%%", value*100)
 	case PerSecond:
 		return fmt.Sprintf("%.0f/s", value)
 	default:

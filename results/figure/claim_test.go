@@ -162,9 +162,9 @@ func TestMetrics(t *testing.T) {
 		{"a time that takes no name", "lag_p99", "lag_p99", figure.Nanoseconds, false, 1000, 5_250_000, "5.25 ms"},
 		{"a rate is better when it is higher", "served", "served", figure.PerSecond, true, .01, 1999.6, "2000/s"},
 		{"where it saturates", "saturation", "saturation", figure.PerSecond, true, .01, 1999.6, "2000/s"},
-		{"a share lost", "share_lost(peak)", "share_lost(peak)", figure.Share, false, .001, .0125, "1.25 %"},
-		{"a count is compared as its share", "throttled", "throttled", figure.Share, false, .001, .0125, "1.25 %"},
-		{"what succeeded is better when it is more", "succeeded(get)", "succeeded(get)", figure.Share, true, .001, .0125, "1.25 %"},
+		{"a share lost", "share_lost(peak)", "share_lost(peak)", figure.Share, false, .001, .0125, "1.25%"},
+		{"a count is compared as its share", "throttled", "throttled", figure.Share, false, .001, .0125, "1.25%"},
+		{"what succeeded is better when it is more", "succeeded(get)", "succeeded(get)", figure.Share, true, .001, .0125, "1.25%"},
 		{"requests to an operation", "tries", "tries", figure.Ratio, false, .01, 1.0456, "1.05"},
 	} {
 		m, err := figure.ParseClaimMetric(row.text)

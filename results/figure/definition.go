@@ -137,7 +137,7 @@ type Value struct {
 	AtLeast bool
 	// Why is the reason why the figure is unknown, empty if it is known.
 	Why string
-	// Interval has the minimum and the maximum of the values of which Value is the median, and the ends of the 95 %
+	// Interval has the minimum and the maximum of the values of which Value is the median, and the ends of the 95%
 	// interval of a throughput; nil for other figures.
 	Interval *[2]float64
 	// Count is how many things it rests on.
@@ -605,7 +605,7 @@ var loadFigures = []Definition{
 		return knownValue(s.seconds()*float64(time.Second), int64(len(s.steps)))
 	}},
 	{Name: "throughput", About: "mean entities per second of successful attempts in whole seconds of each step's last half, " +
-		"by end; 95 % interval by batch means", Scope: OfOperations,
+		"by end; 95% interval by batch means", Scope: OfOperations,
 		Unit: PerSecond, Better: Higher, take: (*Selection).throughput},
 }
 
@@ -751,7 +751,7 @@ func (s Step) servedBySecond(record *results.Record, want func(results.Kind) boo
 var partitionFigures = []Definition{
 	{Name: "saturation", Scope: OfPhases, Unit: PerSecond, Better: Higher, take: saturation,
 		About: "entities per second at a limit: median of whole seconds after each step's first " +
-			"with 1 % throttled and less served than offered, if three, and half at that load"},
+			"with 1% throttled and less served than offered, if three, and half at that load"},
 	{Name: "partitions", About: "maximum PartitionKeys per phase of single-partition operations",
 		Scope: OfPhases, Unit: Count, take: func(s *Selection) Value {
 			most := unknownValue(noPhase)

@@ -142,7 +142,7 @@ func TestWhyAFigureCannotBeTold(t *testing.T) {
 	record := kept(t)
 	figures := figure.Of(record)
 	for text, why := range map[string]string{"p99(delete)": "delete", "p99.9(peak 100/s)": "fewer than ten", "max(get, fill)": "timed",
-		"saturation": "1 %", "counter(get, both)": "counted", "violations": "checked"} {
+		"saturation": "1%", "counter(get, both)": "counted", "violations": "checked"} {
 		v := figures.Take(parsed(t, text))
 		assert.Truef(t, !v.Told && strings.Contains(v.Why, why) && v.Pointer() == nil, "Take(%s) = %+v", text, v)
 	}

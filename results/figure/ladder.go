@@ -49,7 +49,7 @@ type Throttling string
 
 // The kinds of throttling.
 const (
-	// Unthrottled is a load without a second with 1 % of its attempts throttled.
+	// Unthrottled is a load without a second with 1% of its attempts throttled.
 	Unthrottled Throttling = "none"
 	// Limited is a load that meets a limit: what is served does not depend on what is asked.
 	Limited Throttling = "limit"
@@ -368,7 +368,7 @@ func (l *Ladder) Saturation() Value {
 		Sporadic:    "sporadic throttling: the same share of any load",
 		Brief:       fmt.Sprintf("throttling in only %d s", l.Seconds),
 		Outage:      "an outage: nothing was served while throttled",
-		Carried:     "retries succeeded: under 1 % was lost",
+		Carried:     "retries succeeded: under 1% was lost",
 	}[l.Throttling], "one rate cannot distinguish a limit from sporadic throttling"))
 }
 

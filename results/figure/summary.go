@@ -61,7 +61,7 @@ func (f *Figures) whyLate() string {
 
 // Holding is whether a step holds its rate.
 type Holding struct {
-	// Holds reports that all operations due in the step succeeded, that at most 0.5 % of the
+	// Holds reports that all operations due in the step succeeded, that at most 0.5% of the
 	// first attempts were refused, or a sporadic share, and that no queue grew.
 	Holds bool
 	// Why is the reason why Holds is unknown, empty if it is known.
@@ -73,11 +73,11 @@ type Holding struct {
 // The reasons why it is unknown whether a step without losses sustains its rate.
 const (
 	atItsLimit = "at its limit"
-	tooShort   = "the step is too short to exclude a load 5 % above capacity"
+	tooShort   = "the step is too short to exclude a load 5% above capacity"
 )
 
 // Holds reports whether a step sustains its rate, over its whole length. That is unknown if the generator sent more
-// than 1 % of a second over 100 ms late in more than 2 % of the seconds, or dropped operations, or if a model's
+// than 1% of a second over 100 ms late in more than 2% of the seconds, or dropped operations, or if a model's
 // saved-up allowance carried the load. Refusals of a load that was sent late in bursts do not count, unless the target
 // also refused requests that were on time, or saturates below the rate. Waited returns why operations of a second had
 // to wait for the target before they were sent; it is empty if the generator was the cause.
@@ -253,7 +253,7 @@ func (f *Figures) usesAllowance(step Step, settled *results.Cohort, seconds floa
 	return offered > (1+overTarget)*float64(m.Targets.Partition)
 }
 
-// OnTime reports whether the generator sent a step's load when it was due: all of it, and at most 1 % over 5 ms late.
+// OnTime reports whether the generator sent a step's load when it was due: all of it, and at most 1% over 5 ms late.
 // Response times depend on that; whether the step holds its rate does not.
 func (s Step) OnTime() bool {
 	sum := s.counts(nil)

@@ -197,7 +197,7 @@ func TestWhatWaitedForTheTarget(t *testing.T) {
 	}
 }
 
-// A step is on time where all of it was sent, 99 % of it within 5 ms.
+// A step is on time where all of it was sent, 99% of it within 5 ms.
 func TestStepOnTime(t *testing.T) {
 	for _, row := range []struct {
 		late, dropped int64
@@ -257,7 +257,7 @@ func TestThrottlingIsToldByItsSeconds(t *testing.T) {
 		seconds        int
 	}{
 		{"a load of which nothing is throttled", steps(calm, same(10, 900, 900)), figure.Unthrottled, 0, 0, 0, 0},
-		{"less than 1 % throttled in each second", steps(calm, same(10, 1000, 991)), figure.Unthrottled, 0, 0, 0, 0},
+		{"less than 1% throttled in each second", steps(calm, same(10, 1000, 991)), figure.Unthrottled, 0, 0, 0, 0},
 		{"steps beyond a limit serve no more than it", steps(calm, same(10, 1500, 1000), same(10, 2000, 1000)), figure.Limited, 1000, 1000, 1000, 18},
 		{"one step beyond it is enough", steps(calm, same(10, 1500, 1000)), figure.Limited, 1000, 1000, 1000, 9},
 		{"the first second of a step is none of it: an idle partition spends what it saved up",
@@ -289,7 +289,7 @@ func TestThrottlingIsToldByItsSeconds(t *testing.T) {
 		{"eight seconds among twenty with as much load are no limit",
 			steps(slices.Concat(same(6, 1000, 1000), same(8, 1000, 700), same(6, 1000, 1000))), figure.Brief, 0, 0, 0, 8},
 		{"twelve are", steps(slices.Concat(same(4, 1000, 1000), same(12, 1000, 700), same(4, 1000, 1000))), figure.Limited, 700, 700, 700, 12},
-		{"seconds that ask for less than a limit grants, and 1 %, are not at it", steps(calm, same(3, 1005, 994), same(4, 1500, 1000)), figure.Limited, 1000, 1000, 1000, 5},
+		{"seconds that ask for less than a limit grants, and 1%, are not at it", steps(calm, same(3, 1005, 994), same(4, 1500, 1000)), figure.Limited, 1000, 1000, 1000, 5},
 		{"what is served may vary by a twentieth", steps(thrice(60)...), figure.Limited, 1000, 940, 1060, 9},
 		{"by a tenth, too, where several rates show it", steps(thrice(130)...), figure.Limited, 1000, 870, 1130, 9},
 		{"by a quarter it moves", steps(thrice(300)...), figure.Moving, 0, 0, 0, 9},
@@ -337,7 +337,7 @@ func TestSecondsOnTimeComeFirst(t *testing.T) {
 		{"all on time", same(9, 1500, 1000), 8, 1000, true},
 		{"three on time are enough", slices.Concat(late(same(5, 1500, 900), .5), same(3, 1500, 1000)), 3, 1000, true},
 		{"two are not", slices.Concat(late(same(6, 1500, 1000), .5), same(2, 1500, 1000)), 7, 1000, false},
-		{"1 % late is on time", late(same(9, 1500, 1000), .01), 8, 1000, true},
+		{"1% late is on time", late(same(9, 1500, 1000), .01), 8, 1000, true},
 		{"late ones that serve much the same", late(slices.Concat(thrice(10)...), .5), 8, 995, false},
 		{"late ones that vary by what a limit may", late(slices.Concat(thrice(60)...), .5), 0, 0, false},
 	} {

@@ -78,7 +78,7 @@ func TestExplanationAgreesWithSimulation(t *testing.T) {
 				was := simulated(t, &other)
 				switch {
 				case e.State == results.Holds && was.throttled > 0.02:
-					t.Errorf("%q, and %.1f %% of the attempts were throttled:\n%s", e.Verdict, 100*was.throttled, text)
+					t.Errorf("%q, and %.1f%% of the attempts were throttled:\n%s", e.Verdict, 100*was.throttled, text)
 				case e.State == results.DoesNotHold && was.throttled == 0:
 					wrongFails.Add(1)
 				case e.State == results.CannotTell:
@@ -96,7 +96,7 @@ func TestExplanationAgreesWithSimulation(t *testing.T) {
 		}
 	})
 	assert.Falsef(t, int(wrongFails.Load())*100 > cases || int(untold.Load())*10 > cases || int(far.Load())*20 > cases,
-		"of %d cases %d are refused with nothing throttled, %d not told, %d figures are off; want at most 1, 10 and 5 %%",
+		"of %d cases %d are refused with nothing throttled, %d not told, %d figures are off; want at most 1, 10 and 5%%",
 		cases, wrongFails.Load(), untold.Load(), far.Load())
 }
 

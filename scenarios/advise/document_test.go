@@ -57,9 +57,9 @@ func TestAnswers(t *testing.T) {
 		state, number, beside, say string
 	}{
 		{"what holds", nil, documented, 0, results.Holds, "300", "300 of 20,000/s an account", "7 seeds"},
-		{"what does not", []string{byHour, faster, briefly}, documented, 1, results.DoesNotHold, "3,000", "3,000 of 2,000/s a partition", "26.7 %"},
+		{"what does not", []string{byHour, faster, briefly}, documented, 1, results.DoesNotHold, "3,000", "3,000 of 2,000/s a partition", "26.7%"},
 		{"inserts on one place of a warm table", []string{onePlace, faster, briefly}, documented, 1, results.CannotTell, "3,000", "3,000 of 20,000/s an account", "start=cold"},
-		{"the same of a cold one", []string{onePlace, faster, briefly, "start=cold"}, documented, 1, results.DoesNotHold, "3,000", "", "26.7 %"},
+		{"the same of a cold one", []string{onePlace, faster, briefly, "start=cold"}, documented, 1, results.DoesNotHold, "3,000", "", "26.7%"},
 		{"a check that fails", []string{"expect=[p50(save) < 1us]"}, documented, 1, results.Holds, "300", "", "p50(save) < 1us"},
 		{"targets of one's own", nil, Targets{Partition: 50, Account: 1000, Accounts: 1}, 1, results.Holds, "300", "300 of 1,000/s an account", "2,000 and 20,000"},
 		{"no limit", nil, Targets{Accounts: 1}, 1, results.Holds, "300", "", ""},
@@ -84,7 +84,7 @@ func TestAnswerThatChanceTurns(t *testing.T) {
 	e.State, e.Ok, e.Why = e.answer()
 	a := e.claim()
 	if a.Claim != "CANNOT TELL at 1,900 operations/s" || a.Beside != "2,100 of 2,000/s a partition" || e.Ok != nil ||
-		!strings.Contains(a.Says[0], "from 0.4 % to 0.7 %") {
+		!strings.Contains(a.Says[0], "from 0.4% to 0.7%") {
 		t.Errorf("seeds that disagree: %q beside %q, %q; want that it cannot be told", a.Claim, a.Beside, a.Says)
 	}
 }
@@ -95,7 +95,7 @@ func TestStateOfAPart(t *testing.T) {
 	for start, want := range map[string]string{"warm": results.DoesNotHold, "cold": results.CannotTell} {
 		r := &Rehearsal{Operations: 1000, Throttled: 0.3, failing: map[string]bool{"day": true},
 			record: &results.Record{Manifest: results.Manifest{Start: start}}}
-		assert.Equalf(t, want, r.load(1e6), "a thousandth of a load on a %s table, of which 30 %% is throttled", start)
+		assert.Equalf(t, want, r.load(1e6), "a thousandth of a load on a %s table, of which 30%% is throttled", start)
 		if r.failing = nil; r.load(1e6) != results.CannotTell {
 			t.Errorf("a thousandth of a load on a %s table that throttles nothing: %s; want that it cannot be told", start, r.load(1e6))
 		}

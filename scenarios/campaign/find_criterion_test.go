@@ -27,7 +27,7 @@ import (
 
 // A server that works 5 ms on each operation bears 200/s: beyond that its queue
 // grows by r − 200 a second, and the last operation of a step of 10 s waits for all
-// of it. At 99 % of the step that is 50 ms where (r − 200)·9.9 s·5 ms comes to 45 ms,
+// of it. At 99% of the step that is 50 ms where (r − 200)·9.9 s·5 ms comes to 45 ms,
 // at 200.9/s; what chance adds to the queue takes a little from that.
 func TestSearchHonorsMaxResponseTime(t *testing.T) {
 	for _, from := range []float64{60, 700}[:resultstest.Cases(1, 2)] {

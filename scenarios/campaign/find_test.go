@@ -88,7 +88,7 @@ func hidden(seed uint64) float64 {
 
 // TestSearchFindsHiddenLimits has the real engine hide a limit L. Of a rate r the
 // share 1 − L/r is throttled, so that L/(1−x) is the highest at which no more than x
-// is. Of 40 limits 38 are to be found within 2 %, from below and from above.
+// is. Of 40 limits 38 are to be found within 2%, from below and from above.
 func TestSearchFindsHiddenLimits(t *testing.T) {
 	for _, row := range []struct {
 		of         string
@@ -140,7 +140,7 @@ func misses(t *testing.T, s *scenarios.Scenario, of string, partitions int, limi
 }
 
 // within returns the highest rate that held, and whether it is a proper answer
-// within 2 % of what was to be found.
+// within 2% of what was to be found.
 func within(l *results.Limit, want float64) (float64, bool) {
 	if l.Held == nil || l.NotHeld == nil || !l.Finished || l.By != results.LimitThrottled {
 		return 0, false
@@ -315,9 +315,9 @@ func TestSearchEnclosesLimitFromAnyStart(t *testing.T) {
 		from := logUniform(draw.Float64(), campaign.LowestRate, campaign.HighestRate)
 		a, steps := search(t, from, campaign.HighestRate, limited(limit, results.LimitThrottled))
 		require.Truef(t, a.By == results.LimitThrottled && a.Held <= limit && a.NotHeld > limit && a.NotHeld <= a.Held*1.01,
-			"draw %d: the interval of %v from %v = %+v; want one of 1 %% around it", n, limit, from, a)
+			"draw %d: the interval of %v from %v = %+v; want one of 1%% around it", n, limit, from, a)
 		// Doubling or halving to the other side of the limit, seven steps to
-		// halve a doubling to 1 %, and one more for each end.
+		// halve a doubling to 1%, and one more for each end.
 		bound := math.Ceil(math.Abs(math.Log2(limit/from))) + 1 + 7 + 2
 		require.Truef(t, float64(steps) <= bound,
 			"draw %d: the search for %v from %v took %d steps; want at most %v", n, limit, from, steps, bound)
@@ -374,7 +374,7 @@ func TestSearchSurvivesWrongStep(t *testing.T) {
 				astray++
 			}
 		}
-		// What is left are two lies at one end, and one of a second look: not above 5 %,
+		// What is left are two lies at one end, and one of a second look: not above 5%,
 		// and three standard deviations of that many draws.
 		if most := 0.05*searches + 3*math.Sqrt(searches*.05*.95); lies < .5 && float64(astray) > most {
 			t.Errorf("%d of %d searches went astray; want at most %.0f", astray, searches, most)

@@ -13,7 +13,7 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// The simulator under a profile of Azurite takes what Azurite takes, within 20 %: the median of
+// The simulator under a profile of Azurite takes what Azurite takes, within 20%: the median of
 // five pairs of a calibration and of a measurement, each first in turn, so that a machine whose
 // speed drifts is drifting for both.
 func TestAzuriteCalibratedLong(t *testing.T) {

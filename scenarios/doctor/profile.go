@@ -106,7 +106,7 @@ func (p *Profile) Measured(file string) *scenarios.Measured {
 
 // heading is the start of every file.
 const heading = `# What loadgen calibrate has measured of a table service. Use it with --profile FILE.
-# Each value lies from low to high with a confidence of 95 %; what is under unlearnt, and
+# Each value lies from low to high with a confidence of 95%; what is under unlearnt, and
 # every parameter of the model that is not under values, is that of the base profile.
 `
 

@@ -346,7 +346,7 @@ func learnt(t *testing.T, tr truth, seed uint64) *doctor.Profile {
 // off returns by which part a value is beside a truth.
 func off(v, truth int64) float64 { return math.Abs(float64(v)/float64(truth) - 1) }
 
-// What was drawn is found within 5 %, and each interval covers its truth as often as it says.
+// What was drawn is found within 5%, and each interval covers its truth as often as it says.
 func TestDrawnTruthsAreFound(t *testing.T) {
 	runtest.SkipIfShort(t)
 	t.Parallel()
@@ -393,9 +393,9 @@ func TestDrawnTruthsAreFound(t *testing.T) {
 		}
 	}
 	for name, n := range cases {
-		t.Logf("%-18s %d of %d covered, at most %.1f %% off", name, covered[name], n, 100*worst[name])
+		t.Logf("%-18s %d of %d covered, at most %.1f%% off", name, covered[name], n, 100*worst[name])
 		if chance := atMost(covered[name], n, 0.95); chance < 0.001 {
-			t.Errorf("%s: %d of %d intervals cover the truth; by 95 %% each there are so few with a chance of %.5f", name, covered[name], n, chance)
+			t.Errorf("%s: %d of %d intervals cover the truth; by 95%% each there are so few with a chance of %.5f", name, covered[name], n, chance)
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"loadgen/scenarios/run/runtest"
 )
 
-// A service on a socket whose limits and times are secret is found within 5 %, in real time. Its
+// A service on a socket whose limits and times are secret is found within 5%, in real time. Its
 // times are large against what a busy machine adds, and its partitions save up two seconds, so
 // that what a generator that stood still did not ask for is not lost to them. A machine that kept
 // somebody waiting meanwhile is held to what no wait can do: shorten a reply.
@@ -59,6 +59,6 @@ func TestSecretsOfAServiceAreFound(t *testing.T) {
 		}
 		worst = max(worst, beside)
 	}
-	t.Logf("at most %.1f %% off%s; the machine stood still for %v, %d requests, %d throttled", 100*worst, wrong, stood, p.Requests, p.Throttled)
-	assert.Truef(t, wrong == "" || stood > 0, "%s; want them within 5 %%, for the machine kept up\n%s", wrong, p.Text())
+	t.Logf("at most %.1f%% off%s; the machine stood still for %v, %d requests, %d throttled", 100*worst, wrong, stood, p.Requests, p.Throttled)
+	assert.Truef(t, wrong == "" || stood > 0, "%s; want them within 5%%, for the machine kept up\n%s", wrong, p.Text())
 }

@@ -119,7 +119,7 @@ func TestMomentIsUnbiasedWithTheErrorItStates(t *testing.T) {
 	stated := keys.MomentError
 	assert.LessOrEqualf(t, math.Abs(mean), 4*stated/math.Sqrt(trials),
 		"the mean of %d estimates is off by %v", trials, mean)
-	// A chi-square of 199 degrees of freedom: 0.1 % lie beyond 1.34 times, 0.1 %
+	// A chi-square of 199 degrees of freedom: 0.1% lie beyond 1.34 times, 0.1%
 	// below 0.72 times its mean.
 	if ratio := squares / stated / stated; ratio > 1.34 || ratio < .72 {
 		t.Errorf("the variance of %d estimates is %.2f times the stated one; want about 1 (%v)", trials, ratio, slices.Max(off))

@@ -140,8 +140,8 @@ const (
 	below
 )
 
-// truths returns what is true of each step: above where at least 5 % more than the capacity
-// is asked and what was saved up is spent with 3 s to spare, below where at most 95 % is.
+// truths returns what is true of each step: above where at least 5% more than the capacity
+// is asked and what was saved up is spent with 3 s to spare, below where at most 95% is.
 func (n *nature) truths() []truthOf {
 	list := make([]truthOf, len(n.steps))
 	saved := n.world.burst * n.capacity
@@ -232,14 +232,14 @@ func TestDrawnNatures(t *testing.T) {
 		n.judge(t, i, loaded(t, &n.world, n.text, n.peak), &sum)
 	}
 	t.Logf("%+v", sum)
-	assert.Zero(t, sum.wrongHolds, "HOLDS at 5 % and more above the capacity")
+	assert.Zero(t, sum.wrongHolds, "HOLDS at 5% and more above the capacity")
 	assert.Zero(t, sum.wrongLimits, "limits where there is none")
-	assert.LessOrEqual(t, sum.wrongFails, 1+number/100, "DOES NOT HOLD at most at 95 % of the capacity")
+	assert.LessOrEqual(t, sum.wrongFails, 1+number/100, "DOES NOT HOLD at most at 95% of the capacity")
 	assert.LessOrEqualf(t, 10*sum.cannotTell, sum.judged, "ten times those of %d that CANNOT TELL", sum.judged)
-	assert.LessOrEqualf(t, float64(sum.missed), 0.05*float64(sum.limits), "capacities of %d not found within 3 %%", sum.limits)
+	assert.LessOrEqualf(t, float64(sum.missed), 0.05*float64(sum.limits), "capacities of %d not found within 3%%", sum.limits)
 }
 
-// A search over drawn targets ends within 5 % of what the target sustains, whatever noise is
+// A search over drawn targets ends within 5% of what the target sustains, whatever noise is
 // on top of it, and never above.
 func TestDrawnSearches(t *testing.T) {
 	runtest.SkipIfShort(t)
@@ -283,7 +283,7 @@ func TestDrawnSearches(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d searches right", right, judged)
-	assert.LessOrEqualf(t, judged-right, max(1, judged/10), "searches of %d that do not end within 5 %% of the limit", judged)
+	assert.LessOrEqualf(t, judged-right, max(1, judged/10), "searches of %d that do not end within 5%% of the limit", judged)
 }
 
 // A load that rises and falls holds where it keeps below what the target sustains, and never
@@ -304,7 +304,7 @@ func TestDrawnTraces(t *testing.T) {
 		arrivals := []string{fmt.Sprintf("{ramp: {from: %.1f, to: %.1f}}", low, high), fmt.Sprintf("{sine: {mean: %.1f, amplitude: %.1f, period: 40s}}", (low+high)/2, (high-low)/2),
 			fmt.Sprintf("{burst: {base: %.1f, peak: %.1f, every: 20s, length: 10s}}", low, high)}
 		shape := r.IntN(len(arrivals))
-		// longest is for how long at a time 5 % more than the capacity is asked.
+		// longest is for how long at a time 5% more than the capacity is asked.
 		over := math.Max(0, math.Min(1, (high-1.05*n.capacity)/(high-low)))
 		longest := []float64{40 * over, 40 / math.Pi * math.Acos(1-2*over), 10 * math.Ceil(over)}[shape]
 		record := loaded(t, &n.world, shaped(n.retry, arrivals[shape]).text(), 0)

@@ -209,5 +209,5 @@ func tellsSpan(t *testing.T, s *scenarios.Scenario) bool {
 	return held || plan.TellsSpan()
 }
 
-// off reports whether a forecast is further than 5 % from what came.
+// off reports whether a forecast is further than 5% from what came.
 func off(foreseen, came int64) bool { return math.Abs(float64(foreseen-came)) > 0.05*float64(came) }

@@ -186,17 +186,17 @@ func situations() []situation {
 			holds.limit(376).near(.02)},
 		{"a step shorter than its response time", queueOf(1, .2), constant("none", 10, 3), untold.limit(.2).near(9)},
 
-		{"1 % of 503 without a limit", world{share: .01}, constant("none", 250, 30), fails.by("limit or sporadic")},
-		{"30 %, of which retries carry most", world{share: .3}, constant("short", 250, 30), fails.by("carried by retries")},
-		{"30 % in a ramp", world{share: .3}, shaped("none", "{ramp: {from: 25, to: 500}}"), fails.by("sporadic")},
-		{"0.5 % that retries answer", noise(.005, 503), rates, holds},
-		{"5 % of 500 that retries answer", noise(.05, 500), rates, holds},
-		{"5 % of 500 that nobody retries", noise(.05, 500), ladder("none", "200, 300, 400"), fails},
-		{"2 % at one rate, which retries answer", noise(.02, 503), constant("short", 400, 20), holds},
-		{"a peak with 2 % at every rate", noise(.02, 503), ladder("short", "200, 300, 400, 500").asking(400), holds},
-		{"2 %, and a limit", busy, ladder("short", "200, 300, 500, 650"), saturates.limit(430).near(.02)},
+		{"1% of 503 without a limit", world{share: .01}, constant("none", 250, 30), fails.by("limit or sporadic")},
+		{"30%, of which retries carry most", world{share: .3}, constant("short", 250, 30), fails.by("carried by retries")},
+		{"30% in a ramp", world{share: .3}, shaped("none", "{ramp: {from: 25, to: 500}}"), fails.by("sporadic")},
+		{"0.5% that retries answer", noise(.005, 503), rates, holds},
+		{"5% of 500 that retries answer", noise(.05, 500), rates, holds},
+		{"5% of 500 that nobody retries", noise(.05, 500), ladder("none", "200, 300, 400"), fails},
+		{"2% at one rate, which retries answer", noise(.02, 503), constant("short", 400, 20), holds},
+		{"a peak with 2% at every rate", noise(.02, 503), ladder("short", "200, 300, 400, 500").asking(400), holds},
+		{"2%, and a limit", busy, ladder("short", "200, 300, 500, 650"), saturates.limit(430).near(.02)},
 		{"a peak below that limit", busy, ladder("short", "200, 300, 400, 500, 600, 800").asking(400), holds.limit(430).near(.02)},
-		{"5 % of 400 are no throttling", noise(.05, 400), constant("none", 200, 30), fails.by("none")},
+		{"5% of 400 are no throttling", noise(.05, 400), constant("none", 200, 30), fails.by("none")},
 		{"each reply is a 400", noise(1, 400), constant("none", 200, 30), nothing.by("none")},
 		{"each reply is a 503", noise(1, 503), constant("short", 200, 30), nothing.by("outage")},
 		{"a phase of one second", world{}, constant("none", 200, 1), state(results.Holds, results.CannotTell)},
@@ -246,7 +246,7 @@ func (row *situation) judge(t *testing.T, s *results.Summary) {
 	}
 }
 
-// drawSituation draws a world and a load of it, and says whether the load passes a limit by 5 %
+// drawSituation draws a world and a load of it, and says whether the load passes a limit by 5%
 // or more for 10 s or more.
 func drawSituation(r *rand.Rand) (w world, text string, passes bool) {
 	rate := 60 * math.Exp(r.Float64()*math.Log(8))
@@ -286,8 +286,8 @@ func drawSituation(r *rand.Rand) (w world, text string, passes bool) {
 	return w, inserts(retry, [3]string{"load", arrivals, length}), bounded && over*(1-w.share) >= 1.05*rate
 }
 
-// Of drawn situations none without a limit saturates, and 98 % of those that pass one do, all
-// of them within 2 % of it.
+// Of drawn situations none without a limit saturates, and 98% of those that pass one do, all
+// of them within 2% of it.
 func TestDrawnSituations(t *testing.T) {
 	runtest.SkipIfShort(t)
 	t.Parallel()
@@ -309,7 +309,7 @@ func TestDrawnSituations(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d limits found", found, passing)
-	assert.Truef(t, passing > 0 && float64(found) >= .98*float64(passing), "%d of %d limits found; want 98 %%", found, passing)
+	assert.Truef(t, passing > 0 && float64(found) >= .98*float64(passing), "%d of %d limits found; want 98%%", found, passing)
 }
 
 // A low rate is offered and served as it was asked for.

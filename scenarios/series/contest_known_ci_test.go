@@ -158,7 +158,7 @@ func TestSimulatedContestsOfAKnownOrder(t *testing.T) {
 	}
 	t.Logf("of %d pairs %d are the wrong way round, %d undecided", pairs, wrong, undecided)
 	assert.Truef(t, 50*wrong <= pairs && 10*undecided <= pairs,
-		"of %d pairs %d are the wrong way round, %d undecided; want 2 and 10 %% at most", pairs, wrong, undecided)
+		"of %d pairs %d are the wrong way round, %d undecided; want 2 and 10%% at most", pairs, wrong, undecided)
 }
 
 // drawnTable is a table of three to five attributes, of which one to three queries know one
@@ -358,7 +358,7 @@ func TestSuggestionsOverDrawnTables(t *testing.T) {
 		of, serves := judged(t, s, &first)
 		yours, _ := judged(t, s, &own)
 		assert.Truef(t, serves && !exceeds(of, yours, 0.05),
-			"seed %d: %s / %s comes to %+v, and the user's own %s / %s to %+v; want it no worse by 5 %%\n%s", seed, first.PartitionKey, first.RowKey, of, own.PartitionKey, own.RowKey, yours, table.text)
+			"seed %d: %s / %s comes to %+v, and the user's own %s / %s to %+v; want it no worse by 5%%\n%s", seed, first.PartitionKey, first.RowKey, of, own.PartitionKey, own.RowKey, yours, table.text)
 		var best *scenarios.Design
 		top := yours
 		all := table.allKeys()

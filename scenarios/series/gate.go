@@ -87,7 +87,7 @@ func (g *Gate) Rule(record *results.Record, typed string) (compare.Result, error
 		for _, e := range record.Summary.Checks {
 			switch {
 			case e.Fails():
-				one.Notes = append(one.Notes, fmt.Sprintf("%s: observed %s", e.Expr, e.Observed))
+				one.Notes = append(one.Notes, fmt.Sprintf("%s: observed %s", e.Expr, e.Value()))
 			case !e.Told():
 				untold = append(untold, e.Expr+": "+e.Said())
 			}

@@ -107,7 +107,7 @@ func holdsAsPromised(t *testing.T, s *scenarios.Scenario) *results.Record {
 }
 
 // losesWhereItSaturates fails the test where a run is said to saturate of which less than
-// 1 % was lost in any of its phases: what retries carry, or bursts of a query's pages throttle,
+// 1% was lost in any of its phases: what retries carry, or bursts of a query's pages throttle,
 // is no limit.
 func losesWhereItSaturates(t *testing.T, record *results.Record) {
 	t.Helper()

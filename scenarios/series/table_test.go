@@ -60,7 +60,7 @@ func TestTableOfASweep(t *testing.T) {
 		rows = append(rows, cells)
 	}
 	if diff := cmp.Diff([][]string{{"design", "peak rates", "validity", "offered/s", "served/s", "throttled", "lost", "requests/op", "p50", "p99", "hottest/s", "checks"},
-		{"by-event", "[500, 1000]", "valid", "3,000", "2,000", "25.0 %", "50.0 %", "2", "3.46", "1,235", "2,000", "1 of 2"},
+		{"by-event", "[500, 1000]", "valid", "3,000", "2,000", "25.0%", "50.0%", "2", "3.46", "1,235", "2,000", "1 of 2"},
 		{"ё", "[2]", "partial", "–", "–", "–", "–", "–", "–", "–", "–", "–"},
 		{"late", "[3]", "valid, late", "–", "–", "–", "–", "–", "–", "–", "–", "–"}}, append([][]string{headings}, rows...)); diff != "" {
 		t.Errorf("the table (-want +got):\n%s", diff)

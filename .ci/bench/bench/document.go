@@ -141,7 +141,7 @@ func between(bounds *[2]float64) string {
 }
 
 func (r *Report) aims(whole bool) document.Table {
-	t := document.NewTable("aims", "Figures and aims", "|words", "measured", "95 %|spare=1", "aim", "|words", "what bounds it|words|optional")
+	t := document.NewTable("aims", "Figures and aims", "|words", "measured", "95%|spare=1", "aim", "|words", "what bounds it|words|optional")
 	bounds := map[string]string{}
 	for _, a := range Aims() {
 		bounds[a.Of] = a.is
@@ -254,7 +254,7 @@ func (r *Report) beside(f *Figure) string {
 
 // growth is a table of how figures grow with load and size.
 func (r *Report) growth() document.Table {
-	t := document.NewTable("growth", "Other loads and sizes", "what|words", "at|words", "to|words", "ratio", "95 %")
+	t := document.NewTable("growth", "Other loads and sizes", "what|words", "at|words", "to|words", "ratio", "95%")
 	for i := range r.Ratios {
 		q := &r.Ratios[i]
 		if !compared(q.Of, q.To) {

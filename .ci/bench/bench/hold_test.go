@@ -102,7 +102,7 @@ func TestIntervalHoldsTheTruth(t *testing.T) {
 			missed++
 		}
 	}
-	// Of 1,000 at 5 %, 50 ± 4 × 7 but once in 10,000 times.
+	// Of 1,000 at 5%, 50 ± 4 × 7 but once in 10,000 times.
 	if missed > 78 {
 		t.Errorf("%d of %d intervals miss the truth; want 50", missed, trials)
 	}

@@ -23,7 +23,7 @@ const (
 const preamble = `<!-- Made of docs/performance.json: go -C .ci/bench test ./bench -run Performance -rewrite -->
 
 What this tool costs beside others that do the same, as ` + "`.ci/bench`" + ` measures it.
-Ratios are of CPU, of processes that took turns on the same machine, medians of the rounds with the interval of 95 %; an aim whose
+Ratios are of CPU, of processes that took turns on the same machine, medians of the rounds with the interval of 95%; an aim whose
 bound lies in the interval is told with a question mark. The figures of a machine of yours:
 
     go build -o /tmp/loadgen ./cmd/loadgen

@@ -228,7 +228,7 @@ func mergeChecks(trials []Trial) []Check {
 			} else if sum.Runs++; one.Holds() {
 				sum.Held++
 			} else if sum.Held == sum.Runs-1 {
-				sum.Observed = one.Observed
+				sum.Observed = one.Value()
 			}
 		}
 	}

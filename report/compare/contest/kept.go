@@ -125,7 +125,8 @@ func (c *Kept) Page(w io.Writer) error { return c.PageOf(w, Document(c.Contest))
 func (c *Kept) PageOf(w io.Writer, d *document.Document) error {
 	pictures := make(map[string]template.HTML)
 	if arms := c.arms(); len(arms) > 0 {
-		picture, err := chart.InlineContest(arms)
+		figure := chart.Contest(arms)[0]
+		picture, err := figure.Inline(false)
 		if err != nil {
 			return fmt.Errorf("drawing where the load went: %w", err)
 		}
@@ -133,7 +134,7 @@ func (c *Kept) PageOf(w io.Writer, d *document.Document) error {
 		for _, section := range append(d.Sections, document.Section{Blocks: d.Screen}) {
 			for i, block := range section.Blocks {
 				if one, is := block.(document.Chart); is && one.ID == ChartID {
-					one.Title = chart.ContestTitle(arms)
+					one.Title = figure.Title
 					section.Blocks[i] = one
 				}
 			}
@@ -157,7 +158,7 @@ func (c *Kept) Write(folder results.Folder) error {
 		err = folder.Replace(PageFile, page.Bytes())
 	}
 	if arms := c.arms(); len(arms) > 0 {
-		_, failure := chart.DrawContest(folder, arms)
+		_, failure := chart.Save(folder, chart.Contest(arms)...)
 		err = errors.Join(failure, err)
 	}
 	return err

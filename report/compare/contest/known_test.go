@@ -119,7 +119,7 @@ func TestContestsOfAKnownOrder(t *testing.T) {
 		}
 	}
 	assert.Truef(t, 50*wrong <= pairs && 10*undecided <= pairs,
-		"of %d pairs %d are the wrong way round, %d undecided; want 2 and 10 %% at most", pairs, wrong, undecided)
+		"of %d pairs %d are the wrong way round, %d undecided; want 2 and 10%% at most", pairs, wrong, undecided)
 }
 
 // Designs that differ only in whether they hold, fail, have no result, were not run or cannot run
@@ -257,7 +257,7 @@ func TestErrorsOfContestsOfRealRuns(t *testing.T) {
 			t.Errorf("%s: the designs differ by %.4f; want %v, to %.4f", row.name, e, row.ratio, within)
 		}
 		assert.Truef(t, row.holds(100*float64(found)/contests, stated),
-			"%s: a difference is told in %d of %d contests, stated for 5 and 20 %%: %v", row.name, found, contests, stated)
+			"%s: a difference is told in %d of %d contests, stated for 5 and 20%%: %v", row.name, found, contests, stated)
 		assert.Truef(t, row.ratio <= 1 || wrong <= 0, "%s: %d contests are won by the other design", row.name, wrong)
 	}
 }

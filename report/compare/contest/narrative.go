@@ -223,7 +223,7 @@ func (n *narrative) Times() []string {
 	}
 	as := document.Figures
 	if !n.IsMultiple() {
-		as = func(ratio float64) string { return document.Decimals(100*(ratio-1), 1) + " %" }
+		as = func(ratio float64) string { return document.Decimals(100*(ratio-1), 1) + "%" }
 	}
 	list := []string{as(1 / e.Ratio)}
 	if e.Interval != nil && e.Interval[0] > 0 {

@@ -112,22 +112,22 @@ func TestRank(t *testing.T) {
 		ranks, winner, says string
 	}{
 		{"one run each shows nothing by itself", two(trialsOf(100), trialsOf(900)), "b 1, a 1", "", "2 runs or more"},
-		{"a clear difference", two(near(100), near(150)), "b 1, a 2 rate", "b", "by 49.5 % (over a; 95 %: "},
+		{"a clear difference", two(near(100), near(150)), "b 1, a 2 rate", "b", "by 49.5% (over a; 95%: "},
 		{"a multiple", two(near(100), trialsOf(400, 404, 408)), "b 1, a 2 rate", "b", "by 4 times"},
 		{"none", two(trialsOf(100, 120, 140), trialsOf(90, 130, 135)), "a 1, b 1", "", "NO DIFFERENCE"},
 		{"constants that are the same", two(trialsOf(100, 100, 100), trialsOf(100, 100, 100)), "a 1, b 1", "", "NO DIFFERENCE"},
 		{"constants that differ by less than is told", two(trialsOf(1000, 1000), trialsOf(1004, 1004)), "b 1, a 1", "", "NO DIFFERENCE"},
 		{"constants that differ by little more, in two runs", two(trialsOf(1000, 1000), trialsOf(1006, 1006)), "b 1, a 1", "", "NO DIFFERENCE"},
 		{"constants that differ by little more, in ten", two(trialsOf(constant(10, 1000)...), trialsOf(constant(10, 1006)...)),
-			"b 1, a 2 rate", "b", "0.4 % to 0.8 %"},
-		{"constants that differ by far", two(trialsOf(1000, 1000), trialsOf(1100, 1100)), "b 1, a 2 rate", "b", "8.8 % to 11.2 %"},
+			"b 1, a 2 rate", "b", "0.4% to 0.8%"},
+		{"constants that differ by far", two(trialsOf(1000, 1000), trialsOf(1100, 1100)), "b 1, a 2 rate", "b", "8.8% to 11.2%"},
 		{"one of ten operations, lost in either run", two(with(trialsOf(9, 9), few), with(trialsOf(10, 10), few)), "b 1, a 1", "", "NO DIFFERENCE"},
 		{"most of ten operations", two(with(trialsOf(1, 1), few), with(trialsOf(10, 10), few)), "b 1, a 2 rate", "b", ""},
 		{"a sure difference below what is told", two(trialsOf(1000, 1000.1, 1000.2), trialsOf(1004, 1004.1, 1004.2)),
 			"b 1, a 1", "", "NO DIFFERENCE"},
 		{"one that serves nothing", two(trialsOf(0, 0, 0), trialsOf(10, 11, 12)), "b 1, a 2 rate", "b", "by 11 entities/s (against 0 of a)"},
 		{"nobody serves anything", two(trialsOf(0, 0, 0), trialsOf(0, 0, 0)), "a 1, b 1", "", "NO DIFFERENCE"},
-		{"the same rate, less lost", two(with(near(100), losing(0.05)), near(100)), "b 1, a 2 lost", "b", "0 % (against 5.0 % of a)"},
+		{"the same rate, less lost", two(with(near(100), losing(0.05)), near(100)), "b 1, a 2 lost", "b", "0% (against 5.0% of a)"},
 		{"a thousandth lost is not told", two(with(near(100), losing(0.0009)), near(100)), "b 1, a 1", "", "NO DIFFERENCE"},
 		{"the same lost, faster", two(with(near(100), slow(90_000)), near(100)), "b 1, a 2 p99", "b", "20.0 ms (against 90.0 ms of a)"},
 		{"a p99 that is not told decides nothing", two(with(near(100), func(_ int, t *contest.Trial) { t.Operations[0].P99 = nil }), near(100)), "b 1, a 1", "", "NO DIFFERENCE"},
@@ -138,10 +138,10 @@ func TestRank(t *testing.T) {
 		{"a shared first place", []contest.Arm{arm("a", near(150)), arm("b", near(150)), arm("c", near(100))}, "a 1, b 1, c 3 rate", "", "Behind: c"},
 		{"ties are divided by the next figure", []contest.Arm{arm("a", near(150)),
 			arm("b", with(near(150), losing(0.2))), arm("c", near(100))},
-			"a 1, b 2 lost, c 3 rate", "a", "0 % (against 20.0 % of b)"},
+			"a 1, b 2 lost, c 3 rate", "a", "0% (against 20.0% of b)"},
 		{"what is behind stays behind by the first figure", []contest.Arm{arm("a", near(150)), arm("b", near(100)),
 			arm("c", with(near(100), losing(0.2)))},
-			"a 1, b 2 rate, c 3 rate", "a", "49.5 % (over b"},
+			"a 1, b 2 rate, c 3 rate", "a", "49.5% (over b"},
 		{"those that cannot come last", []contest.Arm{{Design: "a", Cannot: []contest.Obstacle{{Operation: "group", Why: "it spans partitions"}}},
 			arm("b", trialsOf(1, 1)), arm("c", trialsOf(5, 5)), {Design: "d"}},
 			"c 1, b 2 rate, d –, a 3", "c", "4.95 to 5.05). Behind: b; not run: d"},
@@ -226,7 +226,7 @@ func TestSurvival(t *testing.T) {
 		{"not tried", nil, nil, a, b, nil, ""},
 		{"tried with one alone", a, nil, a, b, nil, "not tried"},
 		{"the same wins", a, b, a, b, new(true), "Same result"},
-		{"the other wins", b, a, a, b, new(false), ": a WINS by 49.5 % (over b"},
+		{"the other wins", b, a, a, b, new(false), ": a WINS by 49.5% (over b"},
 		{"no difference is shown then", a, a, a, b, new(false), ": NO DIFFERENCE"},
 		{"there was none to begin with, nor then", b, b, a, a, new(true), "Same result"},
 		{"there was none to begin with", a, b, a, a, new(false), ": b WINS"},
@@ -263,7 +263,7 @@ func TestEstimates(t *testing.T) {
 	even := trialsOf(100*math.Exp(-s), 100, 100*math.Exp(s))
 	known := contest.Rank(two(even, even), contest.Options{})
 	if got, want := known.Power[1].Found, 100*statistics.Detection(statistics.Unbiased(4)*math.Log(1.2), s, 0.03, 3); math.Abs(got-want) > 1e-6 {
-		t.Errorf("of 20 %% at a spread of %.3f of 2 + 2 degrees of freedom, %v are stated; want %v", s, got, want)
+		t.Errorf("of 20%% at a spread of %.3f of 2 + 2 degrees of freedom, %v are stated; want %v", s, got, want)
 	}
 	three := contest.Rank([]contest.Arm{arm("a", trialsOf(100, 104, 108)), arm("b", trialsOf(101, 104, 107)), arm("c", trialsOf(50, 60, 70))}, contest.Options{})
 	diff := cmp.Diff(pair.Power, three.Power)
@@ -369,7 +369,7 @@ func TestErrorsOfContestsOfDrawnRuns(t *testing.T) {
 			// What is stated rests on a spread of few runs: it is right on the average to a
 			// few of a hundred.
 			if got := float64(found) / sets; math.Abs(got-stated) > 0.03+4*math.Sqrt(stated*(1-stated)/sets) {
-				t.Errorf("of %g %% at a spread of %v, %.3f are found; stated were %.3f", percent, spread, got, stated)
+				t.Errorf("of %g%% at a spread of %v, %.3f are found; stated were %.3f", percent, spread, got, stated)
 			}
 		}
 	}

@@ -27,13 +27,13 @@ import (
 // of all; the table marks its night.
 func TestReportOfAStep(t *testing.T) {
 	d := history.Report(document(t, archived(t, metrics(t, "p50(get)", "served"), stepped(10)...)))
-	if a := d.Answer; a.State != "does not hold" || a.Number != "+19.8 %" || a.Beside != "from 9.94 ms to 11.9 ms, p = 0.0005" {
-		t.Errorf("the answer is %+v; want a step of 19.8 %% from 9.94 ms to 11.9 ms", a)
+	if a := d.Answer; a.State != "does not hold" || a.Number != "+19.8%" || a.Beside != "from 9.94 ms to 11.9 ms, p = 0.0005" {
+		t.Errorf("the answer is %+v; want a step of 19.8%% from 9.94 ms to 11.9 ms", a)
 	}
 	rows := d.Screen[0].(told.Table).Rows
-	assert.Truef(t, len(rows) == 20 && rows[10][0].Text == "2026-03-11 02:00" && rows[10][0].Tone == told.Bad && rows[10][2].Text == "12.1 ms" && rows[10][3].Text == "← +19.8 %" && rows[9][3].Text == "",
+	assert.Truef(t, len(rows) == 20 && rows[10][0].Text == "2026-03-11 02:00" && rows[10][0].Tone == told.Bad && rows[10][2].Text == "12.1 ms" && rows[10][3].Text == "← +19.8%" && rows[9][3].Text == "",
 		"the nights are %v; want the eleventh marked", rows)
-	if facts := d.Screen[1].(told.Facts).Lines; len(facts) != 1 || !strings.Contains(facts[0], "2026-03-11 02:00 (+19.8 %, p = 0.0005)") {
+	if facts := d.Screen[1].(told.Facts).Lines; len(facts) != 1 || !strings.Contains(facts[0], "2026-03-11 02:00 (+19.8%, p = 0.0005)") {
 		t.Errorf("below the nights stands %q; want the step", facts)
 	}
 }
@@ -68,7 +68,7 @@ func TestSentences(t *testing.T) {
 		{"two nights of two hosts", []*run{nightly(0, 10), elsewhere}, compare.Inconclusive, []string{"conditions"}},
 		{"too few nights", several(11), compare.TooFew, []string{"orders: no step in 11 nights", "max(get): no step in 11 nights", "takes 12"}},
 		{"just enough", several(12), compare.NoStep, []string{"orders: no step in 12 nights", "max(get): no step in 12 nights"}},
-		{"noise", noisy(), compare.NoStep, []string{"vary by 9.4 %"}},
+		{"noise", noisy(), compare.NoStep, []string{"vary by 9.4%"}},
 		{"two series", append(several(13), elsewhere), compare.NoStep, []string{"14 nights of 2 series", "series 2: 1 night from 2026-03-02 02:00"}},
 	} {
 		d := document(t, archived(t, metrics(t, "max(get)"), row.runs...))
@@ -195,7 +195,7 @@ func TestColumnsAndUnits(t *testing.T) {
 		{"p99", "p99_us", "us", 4830, "4.83 ms"}, {"max(get)", "max(get)_us", "us", 999.4, "0.999 ms"},
 		{"max(get)", "max(get)_us", "us", 999.6, "1.00 ms"}, {"mean(us-orders)", "mean(us-orders)_us", "us", 999_600, "999.6 ms"},
 		{"wait_p99", "wait_p99_us", "us", 15.04, "0.015 ms"}, {"served", "served_per_second", "per_second", 1999.6, "2,000/s"},
-		{"share_lost", "share_lost", "share", .0123, "1.2 %"}, {"throttled", "throttled", "", 1204, "1,204"},
+		{"share_lost", "share_lost", "share", .0123, "1.2%"}, {"throttled", "throttled", "", 1204, "1,204"},
 		{"tries", "tries", "", 1.25, "1.25"}, {"saturation", "saturation_per_second", "per_second", math.NaN(), "–"},
 	} {
 		m := metrics(t, row.metric)[0]

@@ -194,7 +194,7 @@ func nightsOf(runs []run) []Night {
 
 // Draw draws the nights of a scenario into a file, PNG or SVG by its extension.
 func Draw(folder results.Folder, name string, metrics []compare.Metric, s *Scenario) error {
-	trend := &chart.Trend{Title: s.Sentence(), Subtitle: fmt.Sprintf("%d runs, one night per six hours  ·  steps of at least %v %%, p at most %v",
+	trend := &chart.Trend{Title: s.Sentence(), Subtitle: fmt.Sprintf("%d runs, one night per six hours  ·  steps of at least %v%%, p at most %v",
 		s.Runs, 100*compare.DefaultLeastChange, compare.DefaultP)}
 	for i := 1; i < len(s.Series); i++ {
 		trend.Breaks = append(trend.Breaks, chart.TrendPoint{At: s.Series[i].Nights[0].Begun, Words: fmt.Sprintf("series %d", i+1)})
@@ -216,7 +216,7 @@ func Draw(folder results.Folder, name string, metrics []compare.Metric, s *Scena
 		}
 		trend.Metrics = append(trend.Metrics, panel)
 	}
-	return chart.DrawTrend(folder, name, trend)
+	return trend.Figure().SaveAs(folder, name)
 }
 
 // The maximum lengths of a value of a record, and of a path or reason, in characters.

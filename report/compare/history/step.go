@@ -113,7 +113,7 @@ func (t *Trend) sentences() []string {
 		list = append(list, fmt.Sprintf("%s: no step in %s", t.Metric, nightsIn(t.Nights)))
 	}
 	if t.Variation > maxVariation {
-		list[len(list)-1] += fmt.Sprintf("; nights vary by %s (above %s %%, a step of 10 %% takes over two weeks)",
+		list[len(list)-1] += fmt.Sprintf("; nights vary by %s (above %s%%, a step of 10%% takes over two weeks)",
 			document.Share(t.Variation), document.Decimals(100*maxVariation, 0))
 	}
 	return list

@@ -82,8 +82,8 @@ func covered(draw func(*rand.Rand, int) []float64, seconds, runs int) (told, hol
 	return told, holds
 }
 
-// The interval holds the truth in 95 ± 3 % of 400 runs, however much each second depends on
-// the one before it; of fewer that tell one, within 2.75 binomial deviations, which are ± 3 %
+// The interval holds the truth in 95 ± 3% of 400 runs, however much each second depends on
+// the one before it; of fewer that tell one, within 2.75 binomial deviations, which are ± 3%
 // of 400.
 func TestBatchMeansCoverTheTruth(t *testing.T) {
 	const runs = 400
@@ -105,7 +105,7 @@ func TestBatchMeansCoverTheTruth(t *testing.T) {
 		told, holds := covered(row.draw, row.seconds, runs)
 		share := float64(holds) / float64(max(1, told))
 		if bound := 2.75 * math.Sqrt(.95*.05/float64(max(1, told))); told < row.told || math.Abs(share-.95) > max(.03, bound) {
-			t.Errorf("%s, %d s: %d of %d runs tell an interval, of which %d hold the truth (%.1f %%); want %d or more, and 95 ± %.1f %%",
+			t.Errorf("%s, %d s: %d of %d runs tell an interval, of which %d hold the truth (%.1f%%); want %d or more, and 95 ± %.1f%%",
 				row.name, row.seconds, told, runs, holds, 100*share, row.told, 100*max(.03, bound))
 		}
 	}

@@ -21,7 +21,7 @@ func TestSignFlipOfHandComputedSets(t *testing.T) {
 	}{
 		{"one pair says nothing", []float64{0.3}, 1},
 		{"no difference at all", []float64{0, 0, 0, 0, 0, 0}, 1},
-		{"five alike cannot reach 5 %", []float64{1, 1, 1, 1, 1}, 2.0 / 32},
+		{"five alike cannot reach 5%", []float64{1, 1, 1, 1, 1}, 2.0 / 32},
 		{"six alike can", []float64{1, 1, 1, 1, 1, 1}, 2.0 / 64},
 		{"ten alike", slices.Repeat([]float64{0.1}, 10), 2.0 / 1024},
 		{"all the other way", slices.Repeat([]float64{-0.1}, 10), 2.0 / 1024},

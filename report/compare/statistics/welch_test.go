@@ -84,7 +84,7 @@ func TestWelchIntervalIsWhatTheTestDoesNotReject(t *testing.T) {
 	if low, high, told := statistics.Welch([]float64{1, 1}, []float64{3, 3}, 0).Interval(0.05); low != 2 || high != 2 || !told {
 		t.Errorf("the interval of two constants = %v to %v, %v; want their difference", low, high, told)
 	}
-	// t for 4 degrees of freedom is 2.776 at 5 %, and the deviation of 1 … 5 is √2.5.
+	// t for 4 degrees of freedom is 2.776 at 5%, and the deviation of 1 … 5 is √2.5.
 	middle, low, high, told := statistics.MeanInterval([]float64{1, 2, 3, 4, 5}, 0.05)
 	if room := 2.7764451051978 * math.Sqrt(0.5); middle != 3 || !near(low, 3-room) || !near(high, 3+room) || !told {
 		t.Errorf("MeanInterval(1 … 5) = %v, %v to %v; want 3 ± %v", middle, low, high, room)

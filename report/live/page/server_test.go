@@ -280,7 +280,7 @@ func TestWhatHappens(t *testing.T) {
 		moved, begun := strings.Index(events, `load balancing: move of the range from &#34;m&#34; to server 7`), strings.Index(events, "phase &lt;peak&gt;")
 		assert.Truef(s, moved >= 0 && begun >= moved && strings.Count(events, "<tr>") == 3,
 			"what happened is %s; want the move, then the phase", events)
-		assert.Truef(s, strings.Contains(u.Parts["health"], "50.0 %") && strings.Contains(u.Parts["health"], "30.0 ms") && *u.Series["load"].Y[0][0] == 50,
+		assert.Truef(s, strings.Contains(u.Parts["health"], "50.0%") && strings.Contains(u.Parts["health"], "30.0 ms") && *u.Series["load"].Y[0][0] == 50,
 			"the health is %s and %v; want half of two cores, and 30 ms", u.Parts["health"], u.Series["load"].Y)
 		for n := range maxMarks + 1 {
 			p.Event(results.Event{At: int64(n), What: results.PhaseBegins, Phase: fmt.Sprint("phase ", n)})
@@ -426,11 +426,11 @@ func TestMembersOnThePage(t *testing.T) {
 		u := v.update()
 		rows := cellsOf(u.Parts["health"])
 		for _, want := range [][]string{
-			{"m0 (region=west)", "sending", "100", "6.7 %", "0 %"},
-			{"m4 (region=east)", "sending", "500", "33.3 %", "20.0 %"},
-			{"all of region=west", "", "300", "20.0 %", "2.5 %"},
-			{"all of region=east", "", "1,200", "80.0 %", "15.0 %"},
-			{"all 5 members", "", "1,500", "100 %", "10.0 %"},
+			{"m0 (region=west)", "sending", "100", "6.7%", "0%"},
+			{"m4 (region=east)", "sending", "500", "33.3%", "20.0%"},
+			{"all of region=west", "", "300", "20.0%", "2.5%"},
+			{"all of region=east", "", "1,200", "80.0%", "15.0%"},
+			{"all 5 members", "", "1,500", "100%", "10.0%"},
 		} {
 			found := false
 			for _, row := range rows {

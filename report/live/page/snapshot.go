@@ -250,7 +250,7 @@ func (s *snapshot) worstTrouble() string {
 	case silent:
 		return fmt.Sprintf("No report for %s: %s.", document.Span(silence), list)
 	case behind:
-		return fmt.Sprintf("Behind: %s. At least %d %% of operations are late.", list, doubtfulShare)
+		return fmt.Sprintf("Behind: %s. At least %d%% of operations are late.", list, doubtfulShare)
 	default:
 		return ""
 	}

@@ -174,7 +174,7 @@ func TestTailsAmongOtherKeysAreFound(t *testing.T) {
 				return fmt.Sprintf("%016x", rng.Uint64())
 			}, func(i int) int64 { return int64(i) * int64(time.Millisecond) })
 			o := reportOf(t, keystatistics.Options{Samples: 1 << 15}, rows...).Order
-			assert.Truef(t, o.Tails == want && math.Abs(o.TailShare-share) <= 0.1*share, "%s, %.0f %% of the inserts: %d tails with %.2f; want %d",
+			assert.Truef(t, o.Tails == want && math.Abs(o.TailShare-share) <= 0.1*share, "%s, %.0f%% of the inserts: %d tails with %.2f; want %d",
 				name, 100*share, o.Tails, o.TailShare, want)
 		}
 	}
@@ -194,7 +194,7 @@ func TestTailsCarryATargetEach(t *testing.T) {
 		{"up and down in turn", upAndDown, 2, "2 tails", 4000, "2 × 2,000 = 4,000/s"},
 		{"eight prefixes", func(i int) string { return fmt.Sprintf("%c%d", 'a'+i%8, 1_000_000+i) }, 8, "8 tails", 16_000, "8 × 2,000 = 16,000/s"},
 		{"sixteen buckets of a minute", func(i int) string { return fmt.Sprintf("%02d_%06d", digest(uint64(i))%16, i/200) }, 16, "16 tails", 32_000, "16 × 2,000 = 32,000/s after load balancing (an account has 20,000)"},
-		{"two of five to one, the rest to three", func(i int) string { return fmt.Sprintf("%c_%09d", "aabacd"[i%5], i) }, 3, "3 tails", 2000 / .6, "60.0 % on the hottest: 3,334/s"},
+		{"two of five to one, the rest to three", func(i int) string { return fmt.Sprintf("%c_%09d", "aabacd"[i%5], i) }, 3, "3 tails", 2000 / .6, "60.0% on the hottest: 3,334/s"},
 		{"one tail", func(i int) string { return fmt.Sprintf("%09d", i) }, 1, "append-only", 2000, ""},
 		{"many users", func(i int) string { return fmt.Sprintf("%016x", digest(uint64(i))) }, 0, "spread", 0, ""},
 	} {

@@ -42,7 +42,7 @@ func busy(draw *clock.Draw, number, count int) protocol.Second {
 }
 
 // What a fleet of 64 costs its leader: to read a histogram and merge it at most 0.3 ms, and
-// 5 % of a core where each tells a second of two operations and two beats each second. The
+// 5% of a core where each tells a second of two operations and two beats each second. The
 // bounds are twice that, for machines that are half as fast.
 func TestCostOfAFleet(t *testing.T) {
 	const members, seconds, each = 64, 10, 500
@@ -97,7 +97,7 @@ func TestCostOfAFleet(t *testing.T) {
 		require.EqualValues(t, members*seconds*each, sums[k].Count(), "response times were merged")
 	}
 	share, histogram := cost.Seconds()/seconds, cost/(2*members*seconds)
-	t.Logf("%d members cost their leader %.2f %% of a core, %v a histogram with all that comes with it; a second is %d bytes", members, 100*share, histogram, size/(members*seconds))
-	assert.Truef(t, share <= 0.10, "%.1f %% of a core; want 5, and at most 10", 100*share)
+	t.Logf("%d members cost their leader %.2f%% of a core, %v a histogram with all that comes with it; a second is %d bytes", members, 100*share, histogram, size/(members*seconds))
+	assert.Truef(t, share <= 0.10, "%.1f%% of a core; want 5, and at most 10", 100*share)
 	assert.Truef(t, histogram <= 600*time.Microsecond, "%v a histogram; want 0.3 ms, and at most 0.6", histogram)
 }
