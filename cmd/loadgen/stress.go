@@ -267,12 +267,12 @@ func (f *fleetFlags) fill(flags *pflag.FlagSet, p *run.Plan, target *targetFlags
 	if f.OnLoss != lossFails && f.OnLoss != lossFinishes {
 		return usageError{fmt.Errorf("--on-loss %s: expected %s or %s", f.OnLoss, lossFails, lossFinishes)}
 	}
-	offering := &fleet.Offering{Members: f.Processes, Deadline: f.Deadline, FinishOnLoss: f.OnLoss == lossFinishes, Folder: folder, Said: stderr,
+	offering := &fleet.Offering{Members: f.Processes, Deadline: f.Deadline, FinishOnLoss: f.OnLoss == lossFinishes, Folder: folder, MemberErrors: stderr,
 		Bus: fleet.BusOptions{Listen: f.Lead, Creds: f.Creds, CA: f.CA}}
 	if strings.Contains(f.Lead, "://") {
 		offering.Bus.URL, offering.Bus.Listen = f.Lead, ""
 	}
-	offering.Say = func(line string) {
+	offering.Notify = func(line string) {
 		if !quiet {
 			fmt.Fprintln(stderr, text.Harmless(line)) // members choose their names
 		}
@@ -291,8 +291,8 @@ func (f *fleetFlags) fill(flags *pflag.FlagSet, p *run.Plan, target *targetFlags
 	if err != nil {
 		return err
 	}
-	if faults := offering.Bus.Validate(); len(faults) > 0 {
-		return ofBus(faults[0], "lead")
+	if err := offering.Bus.Validate(); err != nil {
+		return ofBus(err, "lead")
 	}
 	f.offering = offering
 	return flagged(flags, offering.Fill(p))

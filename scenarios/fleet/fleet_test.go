@@ -27,19 +27,19 @@ import (
 // wires are a bus without a server: what is said arrives at once.
 type wires struct {
 	mu      sync.Mutex
-	up      chan busMessage
-	down    map[string]chan []byte
+	up      chan message
+	down    map[string]chan message
 	dropped int
 }
 
-func (w *wires) Messages() <-chan busMessage { return w.up }
-func (w *wires) Dropped() int                { return w.dropped }
+func (w *wires) Messages() <-chan message { return w.up }
+func (w *wires) Dropped() int             { return w.dropped }
 
-func (w *wires) Answer(to string, text []byte) error {
+func (w *wires) Send(to string, text []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	select {
-	case w.down[to] <- text:
+	case w.down[to] <- message{Text: text}:
 	default:
 		w.dropped++
 	}
@@ -50,22 +50,24 @@ func (w *wires) Answer(to string, text []byte) error {
 type wire struct {
 	w    *wires
 	id   string
-	down chan []byte
+	down chan message
 }
 
 func (w *wires) join(id string) *wire {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.down[id] = make(chan []byte, 1024)
+	w.down[id] = make(chan message, 1024)
 	return &wire{w, id, w.down[id]}
 }
 
-func (w *wire) Send(text []byte) error {
-	w.w.up <- busMessage{From: w.id, Text: text}
+func (w *wire) Send(_ string, text []byte) error {
+	w.w.up <- message{w.id, text}
 	return nil
 }
 
-func (w *wire) Messages() <-chan []byte { return w.down }
+func (w *wire) Dropped() int { return 0 }
+
+func (w *wire) Messages() <-chan message { return w.down }
 
 // share is a Carry that offers so many operations a second, for some seconds, and writes
 // down when it began.
@@ -73,14 +75,14 @@ type share struct {
 	rate    int64
 	seconds int
 	began   time.Time
-	charge  protocol.Charge
+	charge  protocol.Assignment
 	fails   error
 	// breaks is why it fails after so many seconds.
 	breaks error
 	after  int
 }
 
-func (s *share) carry(ctx context.Context, c protocol.Charge, l Leading) (*results.Record, error) {
+func (s *share) carry(ctx context.Context, c protocol.Assignment, l Coordinator) (*results.Record, error) {
 	s.charge = c
 	if s.fails != nil {
 		return nil, s.fails
@@ -92,7 +94,7 @@ func (s *share) carry(ctx context.Context, c protocol.Charge, l Leading) (*resul
 		return nil, err
 	}
 	recorder.Listen(func(second *results.Interval, response []*results.Histogram) {
-		l.Tell(protocol.Second{Interval: *second, Response: response})
+		l.ReportSecond(protocol.Second{Interval: *second, Response: response})
 	})
 	at, err := l.Ready(ctx, uint64(s.rate)*uint64(s.seconds))
 	if err != nil {
@@ -132,7 +134,7 @@ func (s *share) carry(ctx context.Context, c protocol.Charge, l Leading) (*resul
 }
 
 // meet plays one run of a fleet to its end, and returns its members.
-func meet(ctx context.Context, follows bool, shares ...*share) (*crew, Outcome, error) {
+func meet(ctx context.Context, follows bool, shares ...*share) (*crew, outcome, error) {
 	c := newCrew(ctx, nil, shares...)
 	came, err := c.lead(context.WithoutCancel(ctx), "x", follows, nil)
 	c.all.Wait()
@@ -158,13 +160,14 @@ func TestAShareThatFailsLater(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			broken := errors.New("the account is gone")
 			c, came, err := meet(t.Context(), follows, &share{rate: 10, seconds: 30}, &share{rate: 10, seconds: 30, breaks: broken, after: 4})
-			if err != nil || len(came.Faults) != 1 || !strings.Contains(came.Faults[0], "member1 was lost: "+broken.Error()) || c.s.rested != nil {
-				t.Fatalf("the leader ends with %v, %q, a run follows: %v; want one fault, of member1, and none", err, came.Faults, c.s.rested != nil)
+			if err != nil || len(came.Faults) != 1 || !strings.Contains(came.Faults[0], "member1 was lost: "+broken.Error()) || c.s.endPause != nil {
+				t.Fatalf("the leader ends with %v, %q, a run follows: %v; want one fault, of member1, and none", err, came.Faults, c.s.endPause != nil)
 			}
 			assert.Truef(t, errors.Is(c.ended[1], broken) && c.ended[0] == nil, "the members end with %v", c.ended)
-			for _, m := range came.Members {
-				if whole := m.Name == "member0"; whole != (m.Record != nil) || whole && (m.Record.Validity != results.Partial || m.Scheduled > 60) {
-					t.Errorf("%s: %d operations were due, its record is there: %v", m.Name, m.Scheduled, m.Record != nil)
+			for i, m := range came.Shares {
+				record := came.Records[i]
+				if whole := m.Name == "member0"; whole != (record != nil) || whole && (record.Validity != results.Partial || m.Counts.Scheduled > 60) {
+					t.Errorf("%s: %d operations were due, its record is there: %v", m.Name, m.Counts.Scheduled, record != nil)
 				}
 			}
 		})
@@ -182,22 +185,22 @@ func TestAnInterruptedMember(t *testing.T) {
 		_, came, err := meet(ctx, false, &share{rate: 10, seconds: 30}, &share{rate: 10, seconds: 30})
 		assert.Truef(t, err == nil && len(came.Faults) != 0 && strings.Contains(came.Faults[0], "interrupted"),
 			"the leader ends with %v, %q; want a fault that says interrupted", err, came.Faults)
-		for i, m := range came.Members {
-			assert.Truef(t, m.Record != nil && m.Record.Validity == results.Partial, "member %d has no partial record", i)
+		for i, record := range came.Records {
+			assert.Truef(t, record != nil && record.Validity == results.Partial, "member %d has no partial record", i)
 		}
 	})
 }
 
 // alone leads whoever carries a share out by himself.
-type alone struct{ Leading }
+type alone struct{ Coordinator }
 
 func (alone) Ready(context.Context, uint64) (time.Time, error) { return time.Now(), nil }
-func (alone) Tell(protocol.Second)                             {}
+func (alone) ReportSecond(protocol.Second)                     {}
 
 // What is packed is read as it was; what is none is a fault.
 func TestPackedRecords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		record, err := (&share{rate: 5, seconds: 2}).carry(t.Context(), protocol.Charge{}, alone{})
+		record, err := (&share{rate: 5, seconds: 2}).carry(t.Context(), protocol.Assignment{}, alone{})
 		require.NoError(t, err)
 		text, err := pack(record)
 		require.NoError(t, err)
@@ -255,8 +258,8 @@ type crew struct {
 
 // newCrew has so many members look for a leader.
 func newCrew(ctx context.Context, carry Carry, shares ...*share) *crew {
-	w := &wires{up: make(chan busMessage, 1024), down: map[string]chan []byte{}}
-	c := &crew{s: &leadership{hub: w, clock: clock.NewReal()}, shares: shares, ended: make([]error, len(shares))}
+	w := &wires{up: make(chan message, 1024), down: map[string]chan message{}}
+	c := &crew{s: &leadership{transport: w, clock: clock.NewReal()}, shares: shares, ended: make([]error, len(shares))}
 	for i, s := range shares {
 		do := carry
 		if do == nil {
@@ -264,20 +267,20 @@ func newCrew(ctx context.Context, carry Carry, shares ...*share) *crew {
 		}
 		c.all.Go(func() {
 			id := fmt.Sprintf("m%d", i)
-			c.ended[i] = playMember(ctx, &JoinOptions{Name: fmt.Sprintf("member%d", i), Version: "v1", Deadline: 10 * time.Second, Carry: do, Clock: clock.NewReal()}, id, w.join(id))
+			c.ended[i] = joinRuns(ctx, JoinOptions{MemberPlan: protocol.MemberPlan{Name: fmt.Sprintf("member%d", i), Epoch: id, Version: "v1", Deadline: 10 * time.Second}, Carry: do, Clock: clock.NewReal()}, w.join(id))
 		})
 	}
 	return c
 }
 
 // lead leads a run whose scenario has a name.
-func (c *crew) lead(ctx context.Context, name string, follows bool, search protocol.Search) (Outcome, error) {
-	return c.s.lead(ctx, &LeadOptions{Members: len(c.shares), Version: "v1", Deadline: 10 * time.Second, Search: search, Seen: c.seen,
-		Charge: protocol.Charge{Scenario: []byte("name: " + name + "\n"), Follows: follows}})
+func (c *crew) lead(ctx context.Context, name string, follows bool, search protocol.Search) (outcome, error) {
+	return c.s.lead(ctx, protocol.Plan{Members: len(c.shares), Version: "v1", Deadline: 10 * time.Second, Search: search,
+		Assignment: protocol.Assignment{Scenario: []byte("name: " + name + "\n"), Follows: follows}}, c.seen)
 }
 
 // began returns the agreed instant of the start.
-func (c *crew) began(of *Outcome) time.Time { return c.s.clock.Started().Add(of.Start.Offset()) }
+func (c *crew) began(of *outcome) time.Time { return c.s.clock.Started().Add(of.Start.Offset()) }
 
 // Members carry their shares out in one run after another, from one instant on: each is charged with
 // what that run is, in the same place, however long the leader is busy between two. The leader has all
@@ -286,7 +289,7 @@ func TestASeriesOfRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, told := newCrew(t.Context(), nil, &share{rate: 30, seconds: 3}, &share{rate: 20, seconds: 3}, &share{rate: 10, seconds: 3}), 0
 		c.seen = func(e protocol.Event) {
-			if e.Kind == protocol.SecondTold {
+			if e.Kind == protocol.SecondReported {
 				told++
 				assert.NotZerof(t, e.Second.Response[0].Count(), "response times of second %d of %s", e.Second.Interval.Second, e.Name)
 			}
@@ -295,17 +298,17 @@ func TestASeriesOfRuns(t *testing.T) {
 		for n := range 3 {
 			name := fmt.Sprint("run", n)
 			came, err := c.lead(t.Context(), name, n < 2, nil)
-			require.Truef(t, err == nil && len(came.Faults) == 0 && len(came.Notes) == 0 && len(came.Members) == 3,
-				"run %d: %v, faults %q, notes %q of %d members; want none, of three", n, err, came.Faults, came.Notes, len(came.Members))
+			require.Truef(t, err == nil && len(came.Faults) == 0 && len(came.Notes) == 0 && len(came.Shares) == 3,
+				"run %d: %v, faults %q, notes %q of %d members; want none, of three", n, err, came.Faults, came.Notes, len(came.Shares))
 			for i, s := range c.shares {
 				assert.Truef(t, n == 0 || places[s.charge.Index] == s, "run %d: member %d has place %d", n, i, s.charge.Index)
 				places[s.charge.Index] = s
 				assert.Truef(t, s.charge.Of == 3 && string(s.charge.Scenario) == "name: "+name+"\n" && s.began.Equal(c.began(&came)),
 					"run %d: member %d was charged with %+v and began at %v; want a third, at %v", n, i, s.charge, s.began, c.began(&came))
-				member := came.Members[s.charge.Index]
-				scheduled := member.Record.Total(results.Everything).Scheduled
-				assert.Truef(t, scheduled == s.rate*3 && member.Scheduled == scheduled && member.Planned == uint64(scheduled),
-					"run %d, member %d: planned %d, told %d, in the record %d", n, i, member.Planned, member.Scheduled, scheduled)
+				member := came.Shares[s.charge.Index]
+				scheduled := came.Records[s.charge.Index].Total(results.Everything).Scheduled
+				assert.Truef(t, scheduled == s.rate*3 && member.Counts.Scheduled == scheduled && member.Planned == uint64(scheduled),
+					"run %d, member %d: planned %d, told %d, in the record %d", n, i, member.Planned, member.Counts.Scheduled, scheduled)
 			}
 			assert.Equal(t, 9*(n+1), told, "seconds were seen")
 			time.Sleep(time.Minute) // it makes another table, and fills it
@@ -326,7 +329,7 @@ func TestASeriesThatEndsBeforeItsTime(t *testing.T) {
 		within time.Duration
 	}{
 		{"no run follows", (*leadership).end, nil, 3 * time.Second},
-		{"the leader goes", func(s *leadership) { s.rested() }, protocol.ErrLeaderLost, 10 * time.Second},
+		{"the leader goes", func(s *leadership) { s.endPause() }, protocol.ErrLeaderLost, 10 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c := newCrew(t.Context(), nil, &share{rate: 30, seconds: 1}, &share{rate: 20, seconds: 1})
@@ -350,6 +353,8 @@ type rates struct {
 	came [][]campaign.Measured
 }
 
+func (r *rates) Check(json.RawMessage) error { return nil }
+
 func (r *rates) Next(came []json.RawMessage) (json.RawMessage, error) {
 	var all []campaign.Measured
 	for _, text := range came {
@@ -371,10 +376,10 @@ func TestTurnsOfASearch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		begins := map[int][]time.Time{}
-		carry := func(ctx context.Context, c protocol.Charge, l Leading) (*results.Record, error) {
+		carry := func(ctx context.Context, c protocol.Assignment, l Coordinator) (*results.Record, error) {
 			record, err := (&share{rate: 5, seconds: 1}).carry(ctx, c, l)
 			for err == nil {
-				one, at, more, failed := tries{l}.Next(ctx)
+				one, at, more, failed := stepSource{l}.Next(ctx)
 				if err = failed; err != nil || !more {
 					break
 				}
@@ -384,7 +389,7 @@ func TestTurnsOfASearch(t *testing.T) {
 				time.Sleep(time.Until(at) + 2*time.Second)
 				m := &campaign.Measured{Scheduled: int64(one.Rate) + int64(c.Index)}
 				m.Response.Record(time.Duration(1+c.Index) * time.Millisecond)
-				tries{l}.Report(one, m)
+				stepSource{l}.Report(one, m)
 			}
 			return record, err
 		}
