@@ -460,8 +460,8 @@ func (f *runFlags) member(ctx context.Context) error {
 		host, _ := os.Hostname()
 		o.Name = fmt.Sprintf("%s (%d)", host, os.Getpid())
 	}
-	if err := o.Bus.Validate(); err != nil {
-		return ofBus(err, "join")
+	if err := busFault(o.Bus.Validate("join")); err != nil {
+		return err
 	}
 	var accounts []run.Endpoint
 	if len(f.Target.Target) > 0 {

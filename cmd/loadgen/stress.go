@@ -15,6 +15,7 @@ import (
 
 	"loadgen/report/text"
 	"loadgen/scenarios"
+	"loadgen/scenarios/fields"
 	"loadgen/scenarios/fleet"
 	"loadgen/scenarios/run"
 )
@@ -291,8 +292,8 @@ func (f *fleetFlags) fill(flags *pflag.FlagSet, p *run.Plan, target *targetFlags
 	if err != nil {
 		return err
 	}
-	if err := offering.Bus.Validate(); err != nil {
-		return ofBus(err, "lead")
+	if err := busFault(offering.Bus.Validate("lead")); err != nil {
+		return err
 	}
 	f.offering = offering
 	return flagged(flags, offering.Fill(p))
@@ -308,14 +309,13 @@ func (f *fleetFlags) end(stderr io.Writer) {
 	}
 }
 
-// ofBus names the flag in an error about the options of a bus, whose address is url.
-func ofBus(fault error, url string) error {
-	of := new(fleet.FieldError)
-	if !errors.As(fault, &of) {
-		return usageError{fault}
+// busFault names the flag of an invalid option of a bus.
+func busFault(err error) error {
+	var fault fields.Fault
+	if !errors.As(err, &fault) {
+		return err
 	}
-	flag := map[string]string{"url": url, "listen": "lead", "creds": "nats-creds", "ca": "nats-ca", "token": "token-file"}[of.Field]
-	return usageError{fmt.Errorf("--%s: %w", flag, of.Err)}
+	return usageError{fmt.Errorf("--%s: %s", fault.Path, fault.What)}
 }
 
 // member is the command by which a member on this machine is begun: it sends to the same target.

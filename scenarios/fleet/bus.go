@@ -53,7 +53,7 @@ var _ transport = (*bus)(nil)
 
 // newBus returns an end without a connection, and the keys of its fleet.
 func newBus(o *BusOptions, id string) (*bus, keys, error) {
-	if err := o.Validate(); err != nil {
+	if err := o.Validate("url"); err != nil {
 		return nil, keys{}, err
 	}
 	k, err := o.Token.keys()
@@ -69,7 +69,7 @@ func openBus(o BusOptions, c clock.Clock) (*bus, error) {
 	if o.URL == "" {
 		err = b.startServer(&o, &k)
 	} else if b.conn, err = connect(&o, &k, "loadgen-leader"); err == nil {
-		b.claim, err = claimRun(b.conn, b.subjects, c)
+		b.claim, err = claimRun(b.conn, b.subjects.lead(), c)
 	}
 	if err == nil {
 		err = b.listen(b.subjects.ask("*"))
@@ -151,14 +151,8 @@ func (b *bus) Send(to string, text []byte) error {
 
 // Dropped implements transport.
 func (b *bus) Dropped() int {
-	if b.sub == nil {
-		return 0
-	}
-	dropped, err := b.sub.Dropped()
-	if err != nil {
-		return 0
-	}
-	return dropped
+	dropped, _ := b.sub.Dropped() // -1 without a subscription
+	return max(0, dropped)
 }
 
 // Close closes the connection once everything has been sent, and then the server if it is the leader's own.

@@ -1,8 +1,8 @@
 package fleet
 
 import (
+	"cmp"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -14,29 +14,29 @@ import (
 // claimPeriod is how long a leader listens for others before it leads.
 const claimPeriod = 500 * time.Millisecond
 
-// claim is the claim of a leader on a run at a shared server. The leader of a run answers claims; of several that start at
-// the same time the one with the least identity leads.
+// claim is the claim of a leader on a run at a shared server. Leaders publish their ranks; of several that start at the same
+// time the one with the least rank leads.
 type claim struct {
-	conn     *nats.Conn
-	subjects subjects
-	id       string
-	sub      *nats.Subscription
+	conn    *nats.Conn
+	subject string
+	sub     *nats.Subscription
 
 	mu sync.Mutex
+	// rank is a random identity, and less than all identities once this leader leads.
+	rank string
 	// leads says that this leader leads, led that another one does.
 	leads, led bool
 }
 
 // claimRun claims a run. Errors wrap [errLed], [errToken] or [errRefused].
-func claimRun(conn *nats.Conn, s subjects, c clock.Clock) (*claim, error) {
+func claimRun(conn *nats.Conn, subject string, c clock.Clock) (*claim, error) {
 	id, err := newID()
 	if err != nil {
 		return nil, err
 	}
-	own := &claim{conn: conn, subjects: s, id: id}
-	if own.sub, err = subscribe(conn, s.lead(), own.handle); err == nil {
-		own.publish("claims")
-		err = flush(conn)
+	own := &claim{conn: conn, subject: subject, rank: id}
+	if own.sub, err = subscribe(conn, subject, own.handle); err == nil {
+		err = cmp.Or(conn.Publish(subject, []byte(id)), flush(conn))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: cannot ask for other leaders: %w", errRefused, err)
@@ -50,32 +50,21 @@ func claimRun(conn *nats.Conn, s subjects, c clock.Clock) (*claim, error) {
 		own.close()
 		return nil, errLed
 	}
-	own.leads = true
+	own.leads, own.rank = true, " "+id
 	return own, nil
 }
 
-// handle handles a message of another leader.
+// handle handles the rank of another leader. One with a greater rank learns the own one.
 func (c *claim) handle(m *nats.Msg) {
-	verb, other, _ := strings.Cut(string(m.Data), " ")
-	if other == c.id {
-		return
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	switch {
-	case c.leads && verb == "claims":
-		c.publish("leads")
-	case c.leads:
-	case verb == "leads", verb == "claims" && other < c.id:
+	if other := string(m.Data); other > c.rank {
+		// It fails only without a connection, which the leader notices elsewhere.
+		_ = c.conn.Publish(c.subject, []byte(c.rank))
+	} else if !c.leads {
 		c.led = true
-	case verb == "claims":
-		// It subscribed after this claim was published.
-		c.publish("claims")
 	}
 }
-
-// publish sends a verb with the own identity. It fails only without a connection, which the leader notices elsewhere.
-func (c *claim) publish(verb string) { _ = c.conn.Publish(c.subjects.lead(), []byte(verb+" "+c.id)) }
 
 // close ends the claim. It fails only without a connection, when nobody listens.
 func (c *claim) close() { _ = c.sub.Unsubscribe() }

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
+	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/fleet/protocol"
@@ -210,20 +214,113 @@ func TestPackedRecords(t *testing.T) {
 		assert.Truef(t, err == nil && string(twice) == string(text), "packed again it differs, %v", err)
 		assert.Equal(t, countsOf(record), countsOf(again))
 		assert.EqualValues(t, 10, countsOf(record).Scheduled)
-		var bomb bytes.Buffer
-		packed := gzip.NewWriter(&bomb)
-		for _, part := range []string{`{"run":"`, strings.Repeat("A", maxUnpacked), `"}`} {
-			_, err = packed.Write([]byte(part))
-			require.NoError(t, err)
-		}
-		require.NoError(t, packed.Close())
-		_, err = unpack(bomb.Bytes())
-		assert.ErrorContains(t, err, strconv.Itoa(maxUnpacked), "%d bytes that unpack to more", bomb.Len())
 		for _, wrong := range [][]byte{nil, []byte("x"), text[:len(text)/2]} {
 			_, err := unpack(wrong)
 			assert.Truef(t, errors.Is(err, errPacked), "%d bytes of it: %v; want %v", len(wrong), err, errPacked)
 		}
 	})
+}
+
+// bomb returns a record of 4 GB that is packed to less than 510 kB.
+func bomb(t *testing.T) []byte {
+	t.Helper()
+	compress := func(text string) []byte {
+		var packed bytes.Buffer
+		w := gzip.NewWriter(&packed)
+		_, err := w.Write([]byte(text))
+		require.NoError(t, errors.Join(err, w.Close()))
+		return packed.Bytes()
+	}
+	block := compress(strings.Repeat(strings.Repeat("A", 1<<20), 8))
+	return append(compress(`{"run":"`), bytes.Repeat(block, 500<<10/len(block))...)
+}
+
+// A record that unpacks to gigabytes is refused before 64 MB of it are unpacked.
+func TestBombIsRefused(t *testing.T) {
+	packed := bomb(t)
+	require.Less(t, len(packed), 510_000)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := unpack(packed)
+	runtime.ReadMemStats(&after)
+	assert.ErrorContains(t, err, strconv.Itoa(maxUnpacked))
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8*maxUnpacked))
+}
+
+// A member that breaks the protocol is expelled and named with the reason within its lease. The other one completes its
+// share, and the leader has a report. No control character of a member reaches a terminal.
+func TestBrokenMembersAreExpelled(t *testing.T) {
+	second := func(sequence int, interval, response string) string {
+		return fmt.Sprintf(`"second":{"sequence":%d,"second":{"interval":{%s},"response":[%s]}}`, sequence, interval, response)
+	}
+	const kind = `,"attempts":2,"ok":2,"succeeded":2,"per_operation":[{"name":"get","attempts":2,"ok":2}]`
+	packed := bomb(t)
+	sum := sha256.Sum256(packed)
+	record := fmt.Sprintf(`"record":{"part":0,"parts":1,"sha256":"%x","bytes":%q,"seconds_reported":0,"seconds_unreported":0,"counts":{}}`, sum, base64.StdEncoding.EncodeToString(packed))
+	for _, tt := range []struct {
+		name   string
+		bodies []string
+		reason string
+	}{
+		{"silent", nil, "not heard of for 5s"},
+		{"negative", []string{second(0, `"scheduled":-5`, "")}, "scheduled: -5"},
+		{"not a number", []string{second(0, `"scheduled":NaN`, "")}, "invalid message"},
+		{"counts that do not reconcile", []string{second(0, `"attempts":3,"ok":2`, "")}, "3 attempts"},
+		{"broken histogram", []string{second(0, `"second":0`+kind, `{"count":2,"hdr":"x"}`)}, "invalid message"},
+		{"histogram of fewer times", []string{second(0, `"second":0`+kind, `{"count":0}`)}, "0 times"},
+		{"out of order", []string{second(0, `"second":1`, ""), second(1, `"second":1`, "")}, "out of order"},
+		{"behind its number", []string{second(1, `"second":0`, "")}, "only second 0"},
+		{"far in the future", []string{second(0, `"second":99999`, "")}, "second 99999"},
+		{"far ahead", []string{second(9999, `"second":9999`, "")}, "9999 reports before it are missing"},
+		{"of another run", []string{`"run":7,"probe":{}`}, "another member or run"},
+		{"cut off", []string{`"probe":{`}, "invalid message"},
+		{"flood", slices.Repeat([]string{`"probe":{}`}, 9000), "messages in a second"},
+		{"control characters", []string{`"leave":{"reason":"\u001b[2J\u202egone"}`}, "gone"},
+		{"bomb", []string{record}, "invalid record"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := newCrew(t.Context(), nil, &share{rate: 10, seconds: 8})
+				rogue := c.s.transport.(*wires).join("rogue")
+				number := 0
+				send := func(bodies ...string) {
+					for _, body := range bodies {
+						number++
+						_ = rogue.Send("", fmt.Appendf(nil, `{"schema_version":%d,"epoch":"rogue","number":%d,%s}`, protocol.SchemaVersion, number, body))
+					}
+				}
+				c.all.Go(func() {
+					send(`"join":{"name":"rogue\u001b[31m","version":"v1"}`)
+					for range 6 {
+						time.Sleep(500 * time.Millisecond)
+						send(`"heartbeat":{"ready":true}`)
+					}
+					send(tt.bodies...)
+				})
+				var screen bytes.Buffer
+				var lost time.Duration
+				began := time.Now()
+				run, err := c.s.lead(t.Context(), protocol.Plan{Members: 2, Version: "v1", Deadline: 10 * time.Second, FinishOnLoss: true}, func(e protocol.Event) {
+					if e.Kind == protocol.MemberLost {
+						lost = time.Since(began)
+					}
+					fmt.Fprintln(text.NewWriter(&screen), e.Text)
+				})
+				c.all.Wait()
+				require.NoError(t, errors.Join(err, c.ended[0]))
+				assert.LessOrEqual(t, lost, 3*time.Second+protocol.Lease+time.Second)
+				faults := strings.Join(run.Faults, " ")
+				assert.Contains(t, faults, "rogue")
+				assert.Contains(t, faults, tt.reason)
+				assert.NotContains(t, screen.String(), "\x1b")
+				assert.NotContains(t, screen.String(), "\u202e")
+				report, err := gather(run, nil, false)
+				require.NoError(t, err)
+				assert.Equal(t, results.Invalid, report.Validity)
+				assert.EqualValues(t, 80, report.Total(results.Everything).Scheduled)
+			})
+		})
+	}
 }
 
 // Whatever a member sends as its record, it is read or refused, and what was read can be

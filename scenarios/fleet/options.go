@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"loadgen/scenarios/fields"
 	"loadgen/scenarios/fleet/protocol"
 )
 
@@ -50,42 +51,31 @@ type BusOptions struct {
 	Wait time.Duration
 }
 
-// FieldError is an invalid option.
-type FieldError struct {
-	// Field is the name of the option in lower case.
-	Field string
-	Err   error
-}
-
-// Error implements error.
-func (e *FieldError) Error() string { return e.Field + ": " + e.Err.Error() }
-
-// Unwrap returns the reason.
-func (e *FieldError) Unwrap() error { return e.Err }
-
-// Validate returns the first fault of the options, a [*FieldError].
-func (o *BusOptions) Validate() error {
-	fault := func(field, format string, args ...any) error { return &FieldError{field, fmt.Errorf(format, args...)} }
+// Validate returns the first fault of the options, a [fields.Fault] of its flag. The URL has a flag of the caller's.
+func (o *BusOptions) Validate(urlFlag string) error {
+	fault := func(flag, format string, args ...any) error {
+		return fields.Fault{Path: flag, What: fmt.Sprintf(format, args...)}
+	}
 	_, urlError := parseAddress(o.URL)
 	_, _, listenError := net.SplitHostPort(o.Listen)
 	switch {
 	case o.Token.secret == "":
-		return fault("token", "%w: there is none", errToken)
+		return fault("token-file", "%v: there is none", errToken)
 	case o.URL == "" && o.isShared():
-		return fault("url", "missing; credentials and certificates require a server")
+		return fault(urlFlag, "missing; credentials and certificates require a server")
 	case o.URL != "" && urlError != nil:
-		return fault("url", "%w", urlError)
+		return fault(urlFlag, "%v", urlError)
 	case o.URL != "" && o.Listen != "":
-		return fault("listen", "%s; expected none with the URL of a server", o.Listen)
+		return fault("lead", "%s; expected none with the URL of a server", o.Listen)
 	case o.Listen != "" && listenError != nil:
-		return fault("listen", "%q; expected host:port or :port", o.Listen)
+		return fault("lead", "%q; expected host:port or :port", o.Listen)
 	}
-	for _, file := range []struct{ field, path string }{{"creds", o.Creds}, {"ca", o.CA}} {
+	for _, file := range []struct{ flag, path string }{{"nats-creds", o.Creds}, {"nats-ca", o.CA}} {
 		if file.path == "" {
 			continue
 		}
 		if _, err := os.Stat(file.path); err != nil {
-			return fault(file.field, "%w", err)
+			return fault(file.flag, "%v", err)
 		}
 	}
 	return nil

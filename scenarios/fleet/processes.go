@@ -32,25 +32,18 @@ type process struct {
 }
 
 // tail keeps the end of what is written to it.
-type tail struct {
-	mu   sync.Mutex
-	text []byte
-}
+type tail []byte
 
 // Write implements io.Writer.
 func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, p...)
-	t.text = t.text[max(0, len(t.text)-maxTailBytes):]
+	*t = append(*t, p...)
+	*t = (*t)[max(0, len(*t)-maxTailBytes):]
 	return len(p), nil
 }
 
 // lastLine returns the last line.
-func (t *tail) lastLine() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	text := bytes.TrimSpace(t.text)
+func (t tail) lastLine() string {
+	text := bytes.TrimSpace(t)
 	return strings.ToValidUTF8(string(text[bytes.LastIndexByte(text, '\n')+1:]), "?")
 }
 

@@ -58,7 +58,7 @@ type Leader struct {
 	stood time.Duration
 }
 
-// NewLeader returns the leader of a plan. Its error joins all faults of the plan.
+// NewLeader returns the leader of a plan. Its error is the first fault of the plan.
 func NewLeader(p Plan) (*Leader, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -145,8 +145,8 @@ func (l *Leader) Receive(now clock.Instant, epoch string, text []byte) []byte {
 	}
 	l.notes[malformed]++
 	h := headerOf(text)
-	switch other := OtherVersionError(0); {
-	case errors.As(err, &other):
+	switch {
+	case errors.Is(err, ErrOtherVersion):
 	case s.isActive() && l.err == nil:
 		// The member would send it again without end, and the others would wait for it.
 		l.lose(now, s, clip(fmt.Sprintf("it sent an invalid message: %v", err)))
@@ -213,7 +213,7 @@ func (r *Request) body() (found body, count int) {
 func (l *Leader) join(now clock.Instant, r *Request) Reply {
 	if reason := l.joinRefusal(r.Join); reason != "" {
 		if l.notes[refused]++; l.notes[refused] <= maxRefusals {
-			l.event(now, Event{Kind: MemberRefused, Member: -1, Name: r.Join.Name, Text: reason})
+			l.event(Event{Kind: MemberRefused, Member: -1, Name: r.Join.Name, Text: reason})
 		}
 		return Reply{Refused: reason}
 	}
@@ -298,15 +298,15 @@ func (l *Leader) names() string {
 	const maxNames = 8
 	var names []string
 	for _, s := range l.seats {
-		if s != nil && len(names) < maxNames {
+		if s != nil {
 			names = append(names, s.Name)
 		}
 	}
+	if more := len(names) - maxNames; more > 0 {
+		names = append(names[:maxNames], fmt.Sprintf("%d more", more))
+	}
 	if len(names) == 0 {
 		return ""
-	}
-	if more := l.joined() - len(names); more > 0 {
-		names = append(names, fmt.Sprintf("%d more", more))
 	}
 	return ": " + strings.Join(names, ", ")
 }
@@ -341,7 +341,7 @@ func (l *Leader) abort(now clock.Instant, unready error, reason string) {
 		l.fail(now, fmt.Errorf("%w: %s", unready, reason))
 	case running:
 		l.phase, l.stop, l.until = draining, reason, now.Add(l.plan.Drain)
-		l.event(now, Event{Kind: RunStopped, Member: -1, Text: "the run stops: " + reason})
+		l.event(Event{Kind: RunStopped, Member: -1, Text: "the run stops: " + reason})
 		l.endIfDone(now)
 	}
 }
@@ -349,7 +349,7 @@ func (l *Leader) abort(now clock.Instant, unready error, reason string) {
 // fail ends a fleet that has not started a run.
 func (l *Leader) fail(now clock.Instant, err error) {
 	l.err, l.phase, l.ended = err, over, now
-	l.event(now, Event{Kind: RunStopped, Member: -1, Text: err.Error()})
+	l.event(Event{Kind: RunStopped, Member: -1, Text: err.Error()})
 }
 
 // endIfDone ends the run once all members are lost or done.
@@ -394,7 +394,7 @@ func (l *Leader) orderStep(now clock.Instant) {
 		s.result = nil
 	}
 	if l.step = step; step.What != nil {
-		l.event(now, Event{Kind: StepOrdered, Member: -1, Wait: step.Start.Sub(now), Text: fmt.Sprintf("step %d", step.Number)})
+		l.event(Event{Kind: StepOrdered, Member: -1, Wait: step.Start.Sub(now), Text: fmt.Sprintf("step %d", step.Number)})
 	}
 }
 
@@ -414,12 +414,9 @@ func (l *Leader) Events() []Event {
 	return events
 }
 
-func (l *Leader) event(now clock.Instant, e Event) {
-	e.At = now
-	l.events = append(l.events, e)
-}
+func (l *Leader) event(e Event) { l.events = append(l.events, e) }
 
 // memberEvent adds an event about a member.
-func (l *Leader) memberEvent(now clock.Instant, kind EventKind, s *seat, text string) {
-	l.event(now, Event{Kind: kind, Member: s.Index, Name: s.Name, Share: new(s.Share), Text: text})
+func (l *Leader) memberEvent(kind EventKind, s *seat, text string) {
+	l.event(Event{Kind: kind, Member: s.Index, Name: s.Name, Share: new(s.Share), Text: text})
 }

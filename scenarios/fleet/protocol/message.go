@@ -33,10 +33,10 @@ var ErrMalformed = errors.New("not a message of a fleet")
 
 // Request is a message of a member. Exactly one of the pointers is set.
 type Request struct {
-	SchemaVersion int `json:"schema_version" allow:"2..2"`
+	SchemaVersion int `json:"schema_version" allow:"2 2"`
 	// Epoch identifies the member's process, Run the run of a series, from 0; Number counts the requests of the member
 	// in a run.
-	Epoch  string        `json:"epoch" allow:"1..1024"`
+	Epoch  string        `json:"epoch" allow:"1 1024"`
 	Run    uint64        `json:"run,omitempty"`
 	Number uint64        `json:"number"`
 	Join   *Join         `json:"join,omitempty"`
@@ -51,9 +51,9 @@ type Request struct {
 
 // Join describes a member that asks for a place.
 type Join struct {
-	Name    string            `json:"name" allow:"1..1024"`
+	Name    string            `json:"name" allow:"1 1024"`
 	Version string            `json:"version"`
-	Labels  map[string]string `json:"labels,omitempty" allow:"0..32"`
+	Labels  map[string]string `json:"labels,omitempty" allow:"0 32"`
 }
 
 // Probe measures the difference of the clocks: the reply has the leader's time.
@@ -61,7 +61,7 @@ type Probe struct{}
 
 // Fetch asks for a part of the assignment, from 0.
 type Fetch struct {
-	Part int `json:"part" allow:"0..511"`
+	Part int `json:"part" allow:"0 511"`
 }
 
 // Heartbeat renews a member's lease and asks for directives.
@@ -70,7 +70,7 @@ type Heartbeat struct {
 	Ready   bool   `json:"ready"`
 	Planned uint64 `json:"planned_operations"`
 	// Offset is the leader's clock minus the member's, with an error of at most Bound.
-	Offset time.Duration `json:"clock_offset_ns" allow:"-400000000000000000..400000000000000000"`
+	Offset time.Duration `json:"clock_offset_ns" allow:"-400000000000000000 400000000000000000"`
 	Bound  time.Duration `json:"clock_bound_ns"`
 }
 
@@ -93,16 +93,16 @@ type Second struct {
 
 // StepResult is what a member measured of a step.
 type StepResult struct {
-	Step   int             `json:"step" allow:"1..1000000"`
-	Result json.RawMessage `json:"result" allow:"1..1048576"`
+	Step   int             `json:"step" allow:"1 1000000"`
+	Result json.RawMessage `json:"result" allow:"1 1048576"`
 }
 
 // RecordPart is a part of a member's record. All parts of a record have the same other fields.
 type RecordPart struct {
-	Part   int    `json:"part" allow:"0..511"`
-	Parts  int    `json:"parts" allow:"1..512"`
-	SHA256 string `json:"sha256" allow:"64..64"`
-	Bytes  []byte `json:"bytes" allow:"0..524288"`
+	Part   int    `json:"part" allow:"0 511"`
+	Parts  int    `json:"parts" allow:"1 512"`
+	SHA256 string `json:"sha256" allow:"64 64"`
+	Bytes  []byte `json:"bytes" allow:"0 524288"`
 	// Reported is the number of seconds that the member reported, Unreported that of seconds that its full queue dropped.
 	Reported   uint64 `json:"seconds_reported"`
 	Unreported uint64 `json:"seconds_unreported"`
@@ -119,11 +119,11 @@ type Leave struct {
 
 // Reply is the leader's message to a request. At most one of the pointers is set.
 type Reply struct {
-	SchemaVersion int    `json:"schema_version" allow:"2..2"`
+	SchemaVersion int    `json:"schema_version" allow:"2 2"`
 	Run           uint64 `json:"run,omitempty"`
 	Number        uint64 `json:"number"`
 	// At is the time of the reply by the leader's clock.
-	At clock.Instant `json:"at_ns" allow:"0..400000000000000000"`
+	At clock.Instant `json:"at_ns" allow:"0 400000000000000000"`
 	// Refused is why the member has to leave, empty if it may stay.
 	Refused string `json:"refused,omitempty"`
 	// Over says that no run of the series follows.
@@ -136,22 +136,22 @@ type Reply struct {
 // Joined is a member's place, and the size of its assignment.
 type Joined struct {
 	Index  int    `json:"index"`
-	Of     int    `json:"of" allow:"1..10000"`
-	Parts  int    `json:"assignment_parts" allow:"1..512"`
-	SHA256 string `json:"assignment_sha256" allow:"64..64"`
+	Of     int    `json:"of" allow:"1 10000"`
+	Parts  int    `json:"assignment_parts" allow:"1 512"`
+	SHA256 string `json:"assignment_sha256" allow:"64 64"`
 }
 
 // AssignmentPart is a part of the assignment.
 type AssignmentPart struct {
-	Part  int    `json:"part" allow:"0..511"`
-	Bytes []byte `json:"bytes" allow:"0..524288"`
+	Part  int    `json:"part" allow:"0 511"`
+	Bytes []byte `json:"bytes" allow:"0 524288"`
 }
 
 // Directives are what a member has to do now.
 type Directives struct {
 	// Prepare says that all have joined; Start is when the run starts by the leader's clock.
 	Prepare bool           `json:"prepare"`
-	Start   *clock.Instant `json:"start_ns,omitempty" allow:"0..400000000000000000"`
+	Start   *clock.Instant `json:"start_ns,omitempty" allow:"0 400000000000000000"`
 	// Step is the current step of a search, nil if the run has none.
 	Step *SearchStep `json:"step,omitempty"`
 	// Stop is why the run ends early.
@@ -161,10 +161,10 @@ type Directives struct {
 // SearchStep is a step of a search: all members send it at the same time, and report what they measured.
 type SearchStep struct {
 	// Number counts from 1. What is written by the caller, and nil after the last step.
-	Number int             `json:"number" allow:"1..1000000"`
-	What   json.RawMessage `json:"what,omitempty" allow:"0..1048576"`
+	Number int             `json:"number" allow:"1 1000000"`
+	What   json.RawMessage `json:"what,omitempty" allow:"0 1048576"`
 	// Start is when it starts, by the clock of its sender.
-	Start clock.Instant `json:"start_ns" allow:"-400000000000000000..400000000000000000"`
+	Start clock.Instant `json:"start_ns" allow:"-400000000000000000 400000000000000000"`
 }
 
 // header is what messages of all versions have.
@@ -182,19 +182,11 @@ func headerOf(text []byte) (h header) {
 	return h
 }
 
-// OtherVersionError is the error about a message of another version.
-type OtherVersionError int
+// ErrOtherVersion is wrapped by the error about a message of another version.
+var ErrOtherVersion = fmt.Errorf("%w of this build: use the same build everywhere", ErrMalformed)
 
-// Error implements error.
-func (o OtherVersionError) Error() string {
-	return fmt.Sprintf("the message version %d differs from the peer's %d; use the same build everywhere", int(o), SchemaVersion)
-}
-
-// Unwrap returns [ErrMalformed].
-func (OtherVersionError) Unwrap() error { return ErrMalformed }
-
-// Decode reads a [Request] or a [Reply]. Errors wrap [ErrMalformed]; that of a message of another version is an
-// [OtherVersionError].
+// Decode reads a [Request] or a [Reply]. Errors wrap [ErrMalformed], and [ErrOtherVersion] for a message of
+// another version.
 func Decode[T Request | Reply](text []byte) (*T, error) {
 	if len(text) > MaxBytes {
 		return nil, fmt.Errorf("%w: %d bytes; expected at most %d", ErrMalformed, len(text), MaxBytes)
@@ -208,7 +200,7 @@ func Decode[T Request | Reply](text []byte) (*T, error) {
 	}
 	switch {
 	case version > 0 && version != SchemaVersion:
-		return nil, OtherVersionError(version)
+		return nil, fmt.Errorf("%w: the message version %d differs from the peer's %d", ErrOtherVersion, version, SchemaVersion)
 	case err != nil:
 		return nil, err
 	}

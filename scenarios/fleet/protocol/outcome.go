@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"loadgen/engine/clock"
@@ -47,7 +48,7 @@ func (l *Leader) Outcome() (Outcome, error) {
 	if l.stopped {
 		o.Faults = append(o.Faults, "The run was stopped: "+l.stop+".")
 	}
-	var earliest, latest *time.Duration
+	var delays []time.Duration
 	for _, s := range l.seats {
 		if s == nil {
 			continue
@@ -55,14 +56,12 @@ func (l *Leader) Outcome() (Outcome, error) {
 		o.Shares = append(o.Shares, s.Share)
 		faults, notes := s.remarks()
 		o.Faults, o.Notes = append(o.Faults, faults...), append(o.Notes, notes...)
-		if late := s.BeganLate; late != nil && earliest == nil {
-			earliest, latest = late, late
-		} else if late != nil {
-			earliest, latest = new(min(*earliest, *late)), new(max(*latest, *late))
+		if s.BeganLate != nil {
+			delays = append(delays, *s.BeganLate)
 		}
 	}
-	if earliest != nil {
-		o.Skew = *latest - *earliest
+	if len(delays) > 0 {
+		o.Skew = slices.Max(delays) - slices.Min(delays)
 	}
 	if l.short {
 		o.Faults = append(o.Faults, "Stopped: the remaining members would send less load.")

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"loadgen/engine/clock"
 	"loadgen/results"
 )
 
@@ -64,19 +63,17 @@ type Plan struct {
 	Drain time.Duration
 }
 
-// check returns all faults of a plan, joined.
+// check returns the first fault of a plan.
 func (p *Plan) check() error {
-	var faults []error
-	if p.Members < 1 || p.Members > MaxMembers {
-		faults = append(faults, fmt.Errorf("members: %d; expected 1 to %d", p.Members, MaxMembers))
+	switch {
+	case p.Members < 1 || p.Members > MaxMembers:
+		return fmt.Errorf("members: %d; expected 1 to %d", p.Members, MaxMembers)
+	case p.Deadline <= 0:
+		return fmt.Errorf("deadline: %v; expected more than 0", p.Deadline)
+	case p.StartAfter < 0 || p.Drain < 0:
+		return fmt.Errorf("start_after, drain: %v, %v; expected no less than 0", p.StartAfter, p.Drain)
 	}
-	if p.Deadline <= 0 {
-		faults = append(faults, fmt.Errorf("deadline: %v; expected more than 0", p.Deadline))
-	}
-	if p.StartAfter < 0 || p.Drain < 0 {
-		faults = append(faults, fmt.Errorf("start_after, drain: %v, %v; expected no less than 0", p.StartAfter, p.Drain))
-	}
-	return errors.Join(faults...)
+	return nil
 }
 
 // Search chooses each step of a run by the results of the one before.
@@ -126,8 +123,6 @@ const (
 // Event is something that happened to a fleet.
 type Event struct {
 	Kind EventKind
-	// At is the time by the leader's clock.
-	At clock.Instant
 	// Member is the place of the member, -1 for none.
 	Member int
 	Name   string
@@ -161,10 +156,8 @@ type Share struct {
 	Counts           results.Counts
 	// Stall is the longest time for which its process did not run.
 	Stall time.Duration
-	// Partial is why its record does not have the whole share, empty if it does. Lost is why it has no record, and LostAt
-	// how long after the start it was lost.
+	// Partial is why its record does not have the whole share, empty if it does. Lost is why it has no record.
 	Partial, Lost string
-	LostAt        time.Duration
 	// Record is what it sent at the end, nil if that did not arrive.
 	Record []byte
 }

@@ -6,10 +6,10 @@ import (
 	"compress/zlib"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"math"
 	"reflect"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,40 +32,26 @@ const (
 // maxEarly is how far a second may be in the future: clocks move during a run.
 const maxEarly = time.Minute
 
-// check returns an error about the first field of a value that its schema does not allow. The tag `allow:"min..max"` of a
+// check returns an error about the first field of a value that its schema does not allow. The tag `allow:"min max"` of a
 // field bounds a number, or the length of a text, list or map. The elements have the default bounds; lists have no null.
 func check(v reflect.Value, allow string) error {
-	switch v.Kind() {
-	case reflect.Pointer:
-		if v.IsNil() {
-			return nil
-		}
+	switch {
+	case v.Kind() == reflect.Pointer && !v.IsNil():
 		return check(v.Elem(), allow)
-	case reflect.Struct:
+	case v.Kind() == reflect.Struct:
 		return checkFields(v)
-	case reflect.Array, reflect.Slice:
-		if err := checkBounds(float64(v.Len()), maxLength, allow); err != nil || v.Type().Elem().Kind() == reflect.Uint8 {
-			return err
-		}
-		return checkElements(v)
-	case reflect.Map:
-		for key, value := range v.Seq2() {
-			if err := cmp.Or(check(key, ""), check(value, "")); err != nil {
-				return err
-			}
-		}
-		return checkBounds(float64(v.Len()), maxLength, allow)
-	case reflect.String:
+	case v.Kind() == reflect.String:
 		return checkBounds(float64(v.Len()), maxTextBytes, allow)
-	case reflect.Float64:
-		return checkBounds(v.Float(), maxCount, allow)
-	case reflect.Uint64:
-		return checkBounds(float64(v.Uint()), maxCount, allow)
-	case reflect.Int, reflect.Int64:
-		if v.Type() == reflect.TypeFor[time.Duration]() {
-			return checkBounds(float64(v.Int()), float64(maxDuration), allow)
-		}
+	case v.Type() == reflect.TypeFor[time.Duration]():
+		return checkBounds(float64(v.Int()), float64(maxDuration), allow)
+	case v.CanInt():
 		return checkBounds(float64(v.Int()), maxCount, allow)
+	case v.CanUint():
+		return checkBounds(float64(v.Uint()), maxCount, allow)
+	case v.CanFloat():
+		return checkBounds(v.Float(), maxCount, allow)
+	case slices.Contains([]reflect.Kind{reflect.Array, reflect.Slice, reflect.Map}, v.Kind()):
+		return cmp.Or(checkBounds(float64(v.Len()), maxLength, allow), checkElements(v))
 	}
 	return nil
 }
@@ -89,36 +75,33 @@ func checkFields(v reflect.Value) error {
 }
 
 func checkElements(v reflect.Value) error {
-	for i := range v.Len() {
-		element := v.Index(i)
+	if v.Type().Elem().Kind() == reflect.Uint8 {
+		return nil
+	}
+	for key, element := range v.Seq2() {
+		err := cmp.Or(check(key, ""), check(element, ""))
 		if element.Kind() == reflect.Pointer && element.IsNil() {
-			return fmt.Errorf("[%d]: null", i)
+			err = errors.New(": null")
 		}
-		if err := check(element, ""); err != nil {
-			return fmt.Errorf("[%d]%w", i, err)
+		if err != nil {
+			return fmt.Errorf("[%v]%w", key, err)
 		}
 	}
 	return nil
 }
 
-// checkBounds returns an error if a number or a length is not within the bounds of a tag, by default from 0 to max.
-func checkBounds(n, max float64, allow string) error {
-	min := 0.0
-	if from, to, found := strings.Cut(allow, ".."); found {
-		min, max = parseBound(from), parseBound(to)
+// checkBounds returns an error if a number or a length is not within the bounds of a tag, by default from 0.
+func checkBounds(n, to float64, allow string) error {
+	from := 0.0
+	if allow != "" {
+		if _, err := fmt.Sscan(allow, &from, &to); err != nil {
+			return fmt.Errorf(": invalid tag: %w", err)
+		}
 	}
-	if n >= min && n <= max {
+	if n >= from && n <= to {
 		return nil
 	}
-	return fmt.Errorf(": %.0f; expected %.0f to %.0f", n, min, max)
-}
-
-func parseBound(text string) float64 {
-	n, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return math.NaN() // allows nothing
-	}
-	return n
+	return fmt.Errorf(": %.0f; expected %.0f to %.0f", n, from, to)
 }
 
 // maxKinds is the maximum number of kinds of operation in a second.

@@ -65,7 +65,7 @@ func (s *seat) expulsion() string {
 func (*Join) handle(l *Leader, now clock.Instant, s *seat) Reply {
 	if !s.joined {
 		s.joined = true
-		l.memberEvent(now, MemberJoined, s, fmt.Sprintf("%s has joined, %d of %d", s.Name, l.joined(), l.plan.Members))
+		l.memberEvent(MemberJoined, s, fmt.Sprintf("%s has joined, %d of %d", s.Name, l.joined(), l.plan.Members))
 		l.prepareIfComplete()
 	}
 	if l.assignment == nil {
@@ -101,17 +101,17 @@ func (b *Heartbeat) handle(l *Leader, now clock.Instant, s *seat) Reply {
 
 func (b *Heartbeat) setReady(l *Leader, now clock.Instant, s *seat) {
 	if b.Bound > MaxClockBound {
-		l.memberEvent(now, MemberRefused, s, "its clock is not known well enough")
+		l.memberEvent(MemberRefused, s, "its clock is not known well enough")
 		l.abort(now, ErrUnready, fmt.Sprintf("the clock of %s is known to within %v only; %v at most", s.Name, b.Bound.Round(10*time.Microsecond), MaxClockBound))
 		return
 	}
 	s.ready, s.Planned, s.first = true, b.Planned, offset{b.Offset, b.Bound}
-	l.memberEvent(now, MemberReady, s, s.Name+" is ready")
+	l.memberEvent(MemberReady, s, s.Name+" is ready")
 	if slices.ContainsFunc(l.seats, func(other *seat) bool { return !other.ready }) {
 		return
 	}
 	l.phase, l.start = running, now.Add(l.plan.StartAfter)
-	l.event(now, Event{Kind: RunStarted, Member: -1, Wait: l.plan.StartAfter, Text: fmt.Sprintf("all %d are ready, and begin in %v", l.plan.Members, l.plan.StartAfter)})
+	l.event(Event{Kind: RunStarted, Member: -1, Wait: l.plan.StartAfter, Text: fmt.Sprintf("all %d are ready, and begin in %v", l.plan.Members, l.plan.StartAfter)})
 	l.orderStep(now)
 }
 
@@ -139,7 +139,7 @@ func (r *SecondReport) handle(l *Leader, now clock.Instant, s *seat) Reply {
 		s.BeganLate = r.Second.BeganLate
 	}
 	s.Stall = max(s.Stall, r.Second.Stall)
-	l.event(now, Event{Kind: SecondReported, Member: s.Index, Name: s.Name, Second: &r.Second, Through: s.received.through})
+	l.event(Event{Kind: SecondReported, Member: s.Index, Name: s.Name, Second: &r.Second, Through: s.received.through})
 	return Reply{}
 }
 
@@ -182,7 +182,7 @@ func (r *RecordPart) handle(l *Leader, now clock.Instant, s *seat) Reply {
 		return Reply{}
 	}
 	s.Missing = r.Reported - min(r.Reported, s.received.count) + r.Unreported
-	l.memberEvent(now, MemberEnded, s, s.Name+" has ended, and its record is here")
+	l.memberEvent(MemberEnded, s, s.Name+" has ended, and its record is here")
 	if s.early && !l.plan.FinishOnLoss {
 		l.abort(now, ErrUnready, fmt.Sprintf("%s ended early: %s", s.Name, r.Partial))
 	}
@@ -213,9 +213,8 @@ func (l *Leader) expel(now clock.Instant, s *seat, reason string) Reply {
 // lose gives a member up. No other member gets its load.
 func (l *Leader) lose(now clock.Instant, s *seat, reason string) {
 	s.Lost, s.parts = reason, collector{}
-	s.LostAt = now.Sub(l.start)
 	text := fmt.Sprintf("%s was lost: %s", s.Name, reason)
-	l.memberEvent(now, MemberLost, s, text)
+	l.memberEvent(MemberLost, s, text)
 	switch {
 	case l.phase == lobby && l.run == 0:
 		l.seats[s.Index] = nil
