@@ -244,8 +244,9 @@ func TestFleetsOfProcesses(t *testing.T) {
 			f := newFleet(t, "2", "--join-within", "6s")
 			token, err := fleet.ReadToken(f.token)
 			require.NoError(t, err)
-			err = fleet.Join(t.Context(), fleet.JoinOptions{Bus: fleet.BusOptions{URL: "nats://" + f.address, Token: token, Wait: long}, Name: "old",
-				Version: "another", Deadline: long, Clock: clock.NewReal()})
+			o := fleet.JoinOptions{Bus: fleet.BusOptions{URL: "nats://" + f.address, Token: token, Wait: long}, Clock: clock.NewReal()}
+			o.Name, o.Version, o.Deadline = "old", "another", long
+			err = fleet.Join(t.Context(), o)
 			assert.Truef(t, err != nil && strings.Contains(err.Error(), `old is build "another"`), "another build is told %v", err)
 			other := filepath.Join(t.TempDir(), "other")
 			require.NoError(t, os.WriteFile(other, []byte("another-token-that-is-long-enough-too\n"), 0o600))

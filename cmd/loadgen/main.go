@@ -301,10 +301,10 @@ func explain(ctx context.Context, err error) (int, string) {
 	case errors.Is(err, syscall.ENOSPC):
 		return codeInternal, results.OneLine(err)
 	case errors.As(err, &usage), errors.Is(err, run.ErrFolder), errors.Is(err, fields.ErrInvalid), errors.Is(err, scenarios.ErrUnknown),
-		errors.Is(err, campaign.ErrTableExists), errors.Is(err, campaign.ErrNotOurs), slices.ContainsFunc(fleet.Mistyped[:], is):
+		errors.Is(err, campaign.ErrTableExists), errors.Is(err, campaign.ErrNotOurs), slices.ContainsFunc(fleet.InputErrors[:], is):
 		return codeUsage, results.OneLine(err)
 	case errors.Is(err, campaign.ErrPreparation), errors.Is(err, campaign.ErrAfterLoad), errors.Is(err, drive.ErrSilent), errors.Is(err, run.ErrTarget),
-		slices.ContainsFunc(fleet.Away[:], is):
+		slices.ContainsFunc(fleet.PeerErrors[:], is):
 		return codeTarget, results.OneLine(err)
 	default:
 		return codeInternal, results.OneLine(err)

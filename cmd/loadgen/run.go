@@ -435,8 +435,8 @@ func labelsOf(texts []string) (map[string]string, error) {
 // member takes part in a run that another process leads.
 func (f *runFlags) member(ctx context.Context) error {
 	token, local := os.LookupEnv(fleet.TokenVariable)
-	o := fleet.JoinOptions{Version: fleet.Version(), Clock: clock.NewReal(), Deadline: f.Fleet.Deadline,
-		Bus: fleet.BusOptions{URL: f.Fleet.Join, Creds: f.Fleet.Creds, CA: f.Fleet.CA, Wait: f.Fleet.Deadline}}
+	o := fleet.JoinOptions{Clock: clock.NewReal(), Bus: fleet.BusOptions{URL: f.Fleet.Join, Creds: f.Fleet.Creds, CA: f.Fleet.CA, Wait: f.Fleet.Deadline}}
+	o.Version, o.Deadline = fleet.Version(), f.Fleet.Deadline
 	var err error
 	switch {
 	case f.Fleet.TokenFile != "":
@@ -460,16 +460,16 @@ func (f *runFlags) member(ctx context.Context) error {
 		host, _ := os.Hostname()
 		o.Name = fmt.Sprintf("%s (%d)", host, os.Getpid())
 	}
-	if faults := o.Bus.Validate(); len(faults) > 0 {
-		return ofBus(faults[0], "join")
+	if err := busFault(o.Bus.Validate("join")); err != nil {
+		return err
 	}
-	var own fleet.Own
+	var accounts []run.Endpoint
 	if len(f.Target.Target) > 0 {
-		if own.Accounts, err = f.Target.endpoints(); err != nil {
+		if accounts, err = f.Target.endpoints(); err != nil {
 			return err
 		}
 	}
-	o.Carry = own.Carry
+	o.Carry = fleet.SendTo(accounts)
 	beginWork(ctx)
 	return fleet.Join(ctx, o)
 }

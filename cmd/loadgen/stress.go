@@ -15,6 +15,7 @@ import (
 
 	"loadgen/report/text"
 	"loadgen/scenarios"
+	"loadgen/scenarios/fields"
 	"loadgen/scenarios/fleet"
 	"loadgen/scenarios/run"
 )
@@ -267,12 +268,12 @@ func (f *fleetFlags) fill(flags *pflag.FlagSet, p *run.Plan, target *targetFlags
 	if f.OnLoss != lossFails && f.OnLoss != lossFinishes {
 		return usageError{fmt.Errorf("--on-loss %s: expected %s or %s", f.OnLoss, lossFails, lossFinishes)}
 	}
-	offering := &fleet.Offering{Members: f.Processes, Deadline: f.Deadline, FinishOnLoss: f.OnLoss == lossFinishes, Folder: folder, Said: stderr,
+	offering := &fleet.Offering{Members: f.Processes, Deadline: f.Deadline, FinishOnLoss: f.OnLoss == lossFinishes, Folder: folder, MemberErrors: stderr,
 		Bus: fleet.BusOptions{Listen: f.Lead, Creds: f.Creds, CA: f.CA}}
 	if strings.Contains(f.Lead, "://") {
 		offering.Bus.URL, offering.Bus.Listen = f.Lead, ""
 	}
-	offering.Say = func(line string) {
+	offering.Notify = func(line string) {
 		if !quiet {
 			fmt.Fprintln(stderr, text.Harmless(line)) // members choose their names
 		}
@@ -291,8 +292,8 @@ func (f *fleetFlags) fill(flags *pflag.FlagSet, p *run.Plan, target *targetFlags
 	if err != nil {
 		return err
 	}
-	if faults := offering.Bus.Validate(); len(faults) > 0 {
-		return ofBus(faults[0], "lead")
+	if err := busFault(offering.Bus.Validate("lead")); err != nil {
+		return err
 	}
 	f.offering = offering
 	return flagged(flags, offering.Fill(p))
@@ -308,14 +309,13 @@ func (f *fleetFlags) end(stderr io.Writer) {
 	}
 }
 
-// ofBus names the flag in an error about the options of a bus, whose address is url.
-func ofBus(fault error, url string) error {
-	of := new(fleet.FieldError)
-	if !errors.As(fault, &of) {
-		return usageError{fault}
+// busFault names the flag of an invalid option of a bus.
+func busFault(err error) error {
+	var fault fields.Fault
+	if !errors.As(err, &fault) {
+		return err
 	}
-	flag := map[string]string{"url": url, "listen": "lead", "creds": "nats-creds", "ca": "nats-ca", "token": "token-file"}[of.Field]
-	return usageError{fmt.Errorf("--%s: %w", flag, of.Err)}
+	return usageError{fmt.Errorf("--%s: %s", fault.Path, fault.What)}
 }
 
 // member is the command by which a member on this machine is begun: it sends to the same target.

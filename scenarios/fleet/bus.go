@@ -2,83 +2,185 @@ package fleet
 
 import (
 	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
 	"sync"
+	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+
+	"loadgen/engine/clock"
 )
 
-// busMessage is a message of a member.
-type busMessage struct {
-	// From is the member's identity, which the server has verified.
+// message is a message to this end of a bus. From is the identity of a member, which the server has verified; it is empty
+// for messages of the leader.
+type message struct {
 	From string
 	Text []byte
 }
 
-// inbox is a connection with a subscription, whose messages wait to be read. Its methods may be called by several
-// goroutines.
-type inbox[T any] struct {
+// transport carries messages between the members and their leader.
+type transport interface {
+	Messages() <-chan message
+	// Send sends a message to a member, or to the leader, which has no identity. It may get lost.
+	Send(to string, text []byte) error
+	// Dropped returns the number of messages that a full queue dropped.
+	Dropped() int
+}
+
+// bus is an end of a bus: a connection with a subscription, whose messages wait to be read. Its methods may be called by
+// several goroutines.
+type bus struct {
 	conn     *nats.Conn
+	subjects subjects
+	// id is the identity of a member, empty for the leader.
+	id       string
 	sub      *nats.Subscription
-	messages chan T
+	messages chan message
 	ended    chan struct{}
 	closing  sync.Once
+
+	// url is where members of this machine join; server and claim are nil without one.
+	url    string
+	server *server.Server
+	claim  *claim
 }
 
-func newInbox[T any]() inbox[T] {
-	return inbox[T]{messages: make(chan T), ended: make(chan struct{})}
+var _ transport = (*bus)(nil)
+
+// newBus returns an end without a connection, and the keys of its fleet.
+func newBus(o *BusOptions, id string) (*bus, keys, error) {
+	if err := o.Validate("url"); err != nil {
+		return nil, keys{}, err
+	}
+	k, err := o.Token.keys()
+	return &bus{subjects: subjects{"loadgen.v1." + k.run}, id: id, messages: make(chan message), ended: make(chan struct{}), url: o.URL}, k, err
 }
 
-// listen subscribes to a subject. Messages for which read reports false are dropped.
-func (i *inbox[T]) listen(subject string, read func(*nats.Msg) (message T, ours bool)) (err error) {
-	i.sub, err = subscribe(i.conn, subject, func(m *nats.Msg) {
-		message, ours := read(m)
-		if !ours {
-			return
+// openBus opens the leader's end. Errors wrap [errToken], [errListen], [errUnreachable], [errRefused] or [errLed].
+func openBus(o BusOptions, c clock.Clock) (*bus, error) {
+	b, k, err := newBus(&o, "")
+	if err != nil {
+		return nil, err
+	}
+	if o.URL == "" {
+		err = b.startServer(&o, &k)
+	} else if b.conn, err = connect(&o, &k, "loadgen-leader"); err == nil {
+		b.claim, err = claimRun(b.conn, b.subjects.lead(), c)
+	}
+	if err == nil {
+		err = b.listen(b.subjects.ask("*"))
+	}
+	if err != nil {
+		b.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+// dialBus opens a member's end, under an identity of [newID]. Errors wrap [errToken], [errUnreachable] or [errRefused], or
+// are the context's.
+func dialBus(ctx context.Context, o BusOptions, id string, c clock.Clock) (*bus, error) {
+	b, k, err := newBus(&o, id)
+	if err != nil {
+		return nil, err
+	}
+	// The leader may start later than its members.
+	const retryDelay = 250 * time.Millisecond
+	until := c.Now().Add(o.Wait)
+	b.conn, err = connect(&o, &k, id)
+	for errors.Is(err, errNobody) && c.Now() < until {
+		if err := c.Sleep(ctx, c.Now().Add(retryDelay)); err != nil {
+			return nil, err
+		}
+		b.conn, err = connect(&o, &k, id)
+	}
+	if err == nil {
+		err = b.listen(b.subjects.answer(id))
+	}
+	if err != nil {
+		b.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+// listen subscribes to a subject, whose messages are of the member in their own subject.
+func (b *bus) listen(subject string) (err error) {
+	b.sub, err = subscribe(b.conn, subject, func(m *nats.Msg) {
+		from := ""
+		if b.id == "" {
+			from = strings.TrimSuffix(strings.TrimPrefix(m.Subject, b.subjects.prefix+".member."), ".ask")
 		}
 		select {
-		case i.messages <- message:
-		case <-i.ended:
+		case b.messages <- message{from, m.Data}:
+		case <-b.ended:
 		}
 	})
-	return err
+	if err != nil {
+		return fmt.Errorf("%w: cannot subscribe to messages: %w", errRefused, err)
+	}
+	return nil
 }
 
-// subscribe subscribes to a subject, with a queue of [maxWaiting] messages, and waits until the server has agreed.
+// subscribe subscribes to a subject, with a bounded queue, and waits until the server has agreed.
 func subscribe(conn *nats.Conn, subject string, handle nats.MsgHandler) (*nats.Subscription, error) {
 	sub, err := conn.Subscribe(subject, handle)
 	if err == nil {
-		err = sub.SetPendingLimits(maxWaiting, maxWaiting*maxMessageBytes)
+		err = sub.SetPendingLimits(maxWaiting, maxWaitingBytes)
 	}
 	return sub, cmp.Or(err, flush(conn))
 }
 
 // flush waits until everything has been sent, and returns the last error of the connection.
-func flush(conn *nats.Conn) error { return cmp.Or(conn.FlushTimeout(patience), conn.LastError()) }
+func flush(conn *nats.Conn) error { return cmp.Or(conn.FlushTimeout(serverTimeout), conn.LastError()) }
 
 // Messages returns the channel of messages, which is never closed.
-func (i *inbox[T]) Messages() <-chan T { return i.messages }
+func (b *bus) Messages() <-chan message { return b.messages }
 
-// Dropped returns the number of messages that a full queue dropped.
-func (i *inbox[T]) Dropped() int {
-	if i.sub == nil {
-		return 0
+// Send implements transport.
+func (b *bus) Send(to string, text []byte) error {
+	if b.id != "" {
+		return b.conn.Publish(b.subjects.ask(b.id), text)
 	}
-	dropped, err := i.sub.Dropped()
-	if err != nil {
-		return 0
-	}
-	return dropped
+	return b.conn.Publish(b.subjects.answer(to), text)
 }
 
-// Close closes the connection once everything has been sent.
-func (i *inbox[T]) Close() {
-	i.closing.Do(func() {
-		close(i.ended)
-		if i.conn != nil && i.conn.IsConnected() {
-			_ = i.conn.FlushTimeout(patience) // an error means that the other end is gone
+// Dropped implements transport.
+func (b *bus) Dropped() int {
+	dropped, _ := b.sub.Dropped() // -1 without a subscription
+	return max(0, dropped)
+}
+
+// Close closes the connection once everything has been sent, and then the server if it is the leader's own.
+func (b *bus) Close() {
+	b.closing.Do(func() {
+		close(b.ended)
+		if b.claim != nil {
+			b.claim.close()
 		}
-		if i.conn != nil {
-			i.conn.Close()
+		if b.conn != nil && b.conn.IsConnected() {
+			_ = b.conn.FlushTimeout(serverTimeout) // an error means that the other end is gone
+		}
+		if b.conn != nil {
+			b.conn.Close()
+		}
+		if b.server != nil {
+			b.server.Shutdown()
+			b.server.WaitForShutdown()
 		}
 	})
 }
+
+// subjects are the subjects of one run.
+type subjects struct{ prefix string }
+
+// ask is the subject that a member publishes to, answer the one that it subscribes to. Only the leader uses them, too.
+func (s subjects) ask(id string) string    { return s.prefix + ".member." + id + ".ask" }
+func (s subjects) answer(id string) string { return s.prefix + ".member." + id + ".answer" }
+
+// lead is the subject by which leaders find each other.
+func (s subjects) lead() string { return s.prefix + ".lead" }

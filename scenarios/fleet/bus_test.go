@@ -25,14 +25,14 @@ import (
 )
 
 // opened is a leader's end with a server of its own, and its token.
-func opened(t *testing.T, listen string) (*busLeader, Token) {
+func opened(t *testing.T, listen string) (*bus, Token) {
 	t.Helper()
 	o := BusOptions{Listen: listen, Token: runtest.Must(NewToken())}
 	return led(t, o), o.Token
 }
 
 // led is a leader's end.
-func led(t *testing.T, o BusOptions) *busLeader {
+func led(t *testing.T, o BusOptions) *bus {
 	t.Helper()
 	l := runtest.Must(openBus(o, clock.NewReal()))
 	t.Cleanup(l.Close)
@@ -40,7 +40,7 @@ func led(t *testing.T, o BusOptions) *busLeader {
 }
 
 // dialed is a member's end.
-func dialed(t *testing.T, o BusOptions) (*busMember, string) {
+func dialed(t *testing.T, o BusOptions) (*bus, string) {
 	t.Helper()
 	id := runtest.Must(newID())
 	m := runtest.Must(dialBus(t.Context(), o, id, clock.NewReal()))
@@ -49,13 +49,13 @@ func dialed(t *testing.T, o BusOptions) (*busMember, string) {
 }
 
 // exchange has a member say something, and the leader answer.
-func exchange(t *testing.T, l *busLeader, m *busMember, id string) {
+func exchange(t *testing.T, l *bus, m *bus, id string) {
 	t.Helper()
-	require.NoError(t, m.Send([]byte("from "+id)))
+	require.NoError(t, m.Send("", []byte("from "+id)))
 	got := <-l.Messages()
 	assert.Truef(t, got.From == id && string(got.Text) == "from "+id, "%q from %s; want it from %s", got.Text, got.From, id)
-	require.NoError(t, l.Answer(got.From, []byte("to "+id)))
-	assert.Equal(t, "to "+id, string(<-m.Messages()), "the answer")
+	require.NoError(t, l.Send(got.From, []byte("to "+id)))
+	assert.Equal(t, "to "+id, string((<-m.Messages()).Text), "the answer")
 }
 
 // What a member says reaches the leader under its identity, and the answer that member
@@ -99,8 +99,8 @@ func TestAMemberIsLimitedToItsOwn(t *testing.T) {
 		})
 		assert.Equalf(t, i == 0, got, "subscribing to %s: allowed %v; want %v", subject, got, i == 0)
 	}
-	assert.NoErrorf(t, m.Send(make([]byte, maxMessageBytes)), "%d bytes", maxMessageBytes)
-	assert.ErrorIsf(t, m.Send(make([]byte, maxMessageBytes+1)), nats.ErrMaxPayload, "%d bytes", maxMessageBytes+1)
+	assert.NoErrorf(t, m.Send("", make([]byte, maxMessageBytes)), "%d bytes", maxMessageBytes)
+	assert.ErrorIsf(t, m.Send("", make([]byte, maxMessageBytes+1)), nats.ErrMaxPayload, "%d bytes", maxMessageBytes+1)
 }
 
 // permitted reports whether the server does not object to what a connection does with a
@@ -138,10 +138,8 @@ func TestWhoGetsIn(t *testing.T) {
 
 // forged shows the key of one token and signs with that of another.
 func forged(shown, signs Token) []nats.Option {
-	public := runtest.Must(runtest.Must(shown.joinKey()).PublicKey())
-	key := runtest.Must(signs.joinKey())
 	trusting := func(o *nats.Options) error { o.TLSConfig = &tls.Config{InsecureSkipVerify: true}; return nil }
-	return []nats.Option{nats.Nkey(public, key.Sign), nats.Timeout(5 * time.Second), trusting}
+	return []nats.Option{signer{runtest.Must(shown.keys()).join.public, runtest.Must(signs.keys()).join.pair}.option(), nats.Timeout(5 * time.Second), trusting}
 }
 
 // What is no fleet is one line.
@@ -282,7 +280,7 @@ func TestJournal(t *testing.T) {
 				for arrived[[2]int64{int64(e.Member), through[e.Member] + 1}] {
 					through[e.Member]++
 				}
-				e.Kind, e.Second, e.Through = protocol.SecondTold, &protocol.Second{Interval: one}, through[e.Member]
+				e.Kind, e.Second, e.Through = protocol.SecondReported, &protocol.Second{Interval: one}, through[e.Member]
 				j.handle(&e)
 			}
 			assert.Equal(t, tt.want, strings.Join(got, " "))

@@ -15,100 +15,102 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// told is what of a run's plan a member is told beside its charge.
-type told struct {
+// planOptions is what a member needs of a run's plan, beside its assignment.
+type planOptions struct {
 	campaign.From
-	// Mark marks what is written; Client is what sends, Budget how many billed transactions the
-	// member's own run may have, 0 for any.
+	// Mark marks written entities; Client is the sending client, Budget the maximum number of billed transactions of the
+	// member's own run, 0 for any.
 	Mark   string `json:"mark"`
 	Client string `json:"client,omitempty"`
 	Budget int64  `json:"budget,omitempty"`
-	// NoProbe leaves out what is tried before the run.
+	// NoProbe skips the probe before the run.
 	NoProbe bool `json:"no_probe,omitempty"`
-	// Find is the search that the run is, nil for any other, RetryChosen that somebody chose what
-	// it tries again.
+	// Find is the search of the run, nil for any other; RetryChosen says that the user chose the retry policy.
 	Find        *campaign.Find `json:"find,omitempty"`
 	RetryChosen bool           `json:"retry_chosen,omitempty"`
-	// Folder is what the paths in the scenario count from; Where are the accounts that all have
-	// to send to, by their addresses, none where the target is the leader's engine.
-	Folder string   `json:"folder,omitempty"`
-	Where  []string `json:"where,omitempty"`
+	// Folder is the base of relative paths in the scenario. Accounts are the addresses of the services that all members
+	// send to, none if the target is the leader's engine.
+	Folder   string   `json:"folder,omitempty"`
+	Accounts []string `json:"accounts,omitempty"`
 }
 
-// Own is what a member has of its own, and no other is told.
-type Own struct {
-	// Accounts are the services that it sends to, with what proves them its; none for the
-	// leader's engine.
-	Accounts []run.Endpoint
-}
-
-// Carry makes a member offer its share of its charge.
-func (o *Own) Carry(ctx context.Context, c protocol.Charge, l Leading) (*results.Record, error) {
-	var more told
-	if err := json.Unmarshal(c.Options, &more); err != nil {
-		return nil, fmt.Errorf("invalid message of the leader: %w", err)
+// SendTo returns a [Carry] that sends to accounts with their credentials, or to the leader's engine without any.
+func SendTo(accounts []run.Endpoint) Carry {
+	return func(ctx context.Context, a protocol.Assignment, c Coordinator) (*results.Record, error) {
+		p, err := memberPlan(a, accounts)
+		if err != nil {
+			return nil, err
+		}
+		p.Member.Ready, p.Member.Search = c.Ready, stepSource{c}
+		// The first second that is reported has the delay of the member's start.
+		var mu sync.Mutex
+		var late *time.Duration
+		p.Member.Began = func(by time.Duration) {
+			mu.Lock()
+			defer mu.Unlock()
+			late = new(max(0, by))
+		}
+		p.Member.Second = func(i *results.Interval, response []*results.Histogram) {
+			second := protocol.Second{Interval: *i, Response: response}
+			mu.Lock()
+			second.BeganLate, late = late, nil
+			mu.Unlock()
+			if i.Generator != nil {
+				second.Stall = i.Generator.StoodStill
+			}
+			c.ReportSecond(second)
+		}
+		return run.Run(ctx, p)
 	}
-	s, err := scenarios.Parse("the leader's scenario", c.Scenario)
+}
+
+// memberPlan returns the plan of a member's run.
+func memberPlan(a protocol.Assignment, accounts []run.Endpoint) (p run.Plan, err error) {
+	var o planOptions
+	if err := json.Unmarshal(a.Options, &o); err != nil {
+		return p, fmt.Errorf("invalid message of the leader: %w", err)
+	}
+	s, err := scenarios.Parse("the leader's scenario", a.Scenario)
 	if err == nil {
-		err = s.ReadFrom(more.Folder)
+		err = s.ReadFrom(o.Folder)
 	}
 	if err != nil {
-		return nil, err
+		return p, err
 	}
-	p := run.Plan{Scenario: s, On: run.Embedded, Table: c.Table, Client: more.Client, Budget: more.Budget, NoProbe: more.NoProbe, Find: more.Find, RetryChosen: more.Find == nil || more.RetryChosen,
-		Member: &run.Member{Share: drive.Share{Index: c.Index, Of: c.Of}, From: more.From, Mark: more.Mark, Engine: c.Target}}
-	if c.Target == "" {
-		p.On, p.Accounts = run.Remote, o.Accounts
+	p = run.Plan{Scenario: s, On: run.Embedded, Table: a.Table, Client: o.Client, Budget: o.Budget, NoProbe: o.NoProbe, Find: o.Find, RetryChosen: o.Find == nil || o.RetryChosen,
+		Member: &run.Member{Share: drive.Share{Index: a.Index, Of: a.Of}, From: o.From, Mark: o.Mark, Engine: a.Target}}
+	if a.Target == "" {
+		p.On, p.Accounts = run.Remote, accounts
 	}
 	switch {
-	case c.Target != "" && len(o.Accounts) > 0:
-		return nil, fmt.Errorf("%w: the target is the leader's engine; remove --target", errTarget)
-	case c.Target == "" && len(o.Accounts) != len(more.Where):
-		return nil, fmt.Errorf("%w: %d given, %d expected, like the leader's --target", errTarget, len(o.Accounts), len(more.Where))
+	case a.Target != "" && len(accounts) > 0:
+		return p, fmt.Errorf("%w: the target is the leader's engine; remove --target", errTarget)
+	case a.Target == "" && len(accounts) != len(o.Accounts):
+		return p, fmt.Errorf("%w: %d given, %d expected, like the leader's --target", errTarget, len(accounts), len(o.Accounts))
 	}
-	for i, one := range p.Accounts {
-		if one.String() != more.Where[i] {
-			return nil, fmt.Errorf("%w: %s, and the leader's is %s; expected the same", errTarget, one, more.Where[i])
+	for i, account := range p.Accounts {
+		if account.String() != o.Accounts[i] {
+			return p, fmt.Errorf("%w: %s, and the leader's is %s; expected the same", errTarget, account, o.Accounts[i])
 		}
 	}
-	p.Member.Ready, p.Member.Search = l.Ready, tries{l}
-	// The first second that is told says how late the member began.
-	var mu sync.Mutex
-	var late *time.Duration
-	p.Member.Began = func(by time.Duration) {
-		mu.Lock()
-		defer mu.Unlock()
-		late = new(max(0, by))
-	}
-	p.Member.Second = func(of *results.Interval, response []*results.Histogram) {
-		one := protocol.Second{Interval: *of, Response: response}
-		mu.Lock()
-		one.BeganLate, late = late, nil
-		mu.Unlock()
-		if of.Generator != nil {
-			one.Stall = of.Generator.StoodStill
-		}
-		l.Tell(one)
-	}
-	return run.Run(ctx, p)
+	return p, nil
 }
 
-// tries are the steps of a search, each a turn of the fleet.
-type tries struct{ leading Leading }
+// stepSource has the steps of a search that the leader orders.
+type stepSource struct{ Coordinator }
 
 // Next implements [run.Searching].
-func (t tries) Next(ctx context.Context) (one campaign.SearchStep, begins time.Time, more bool, err error) {
-	turn, begins, err := t.leading.Next(ctx)
-	if err != nil || turn.What == nil {
-		return one, begins, false, err
+func (s stepSource) Next(ctx context.Context) (step campaign.SearchStep, start time.Time, more bool, err error) {
+	ordered, start, err := s.NextStep(ctx)
+	if err != nil || ordered.What == nil {
+		return step, start, false, err
 	}
-	err = json.Unmarshal(turn.What, &one)
-	return one, begins, err == nil, err
+	err = json.Unmarshal(ordered.What, &step)
+	return step, start, err == nil, err
 }
 
 // Report implements [run.Searching].
-func (t tries) Report(one campaign.SearchStep, m *campaign.Measured) {
-	// Numbers and a histogram can always be written.
-	text, _ := json.Marshal(m)
-	t.leading.Came(one.Number, text)
+func (s stepSource) Report(step campaign.SearchStep, m *campaign.Measured) {
+	text, _ := json.Marshal(m) // numbers and a histogram, which cannot fail
+	s.ReportResult(step.Number, text)
 }

@@ -1,8 +1,8 @@
 package fleet
 
 import (
+	"cmp"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -11,74 +11,60 @@ import (
 	"loadgen/engine/clock"
 )
 
-// settling is how long a leader listens for others before it leads.
-const settling = 500 * time.Millisecond
+// claimPeriod is how long a leader listens for others before it leads.
+const claimPeriod = 500 * time.Millisecond
 
-// claim is a leader's on a run, at a server that others may lead by, too. Whoever leads
-// answers claims; of several that begin at once the one with the least identity leads.
+// claim is the claim of a leader on a run at a shared server. Leaders publish their ranks; of several that start at the same
+// time the one with the least rank leads.
 type claim struct {
-	conn     *nats.Conn
-	subjects subjects
-	id       string
-	sub      *nats.Subscription
+	conn    *nats.Conn
+	subject string
+	sub     *nats.Subscription
 
-	mu    sync.Mutex
-	leads bool
-	led   bool
+	mu sync.Mutex
+	// rank is a random identity, and less than all identities once this leader leads.
+	rank string
+	// leads says that this leader leads, led that another one does.
+	leads, led bool
 }
 
-// stake claims a run. Errors wrap [errLed] or [errRefused].
-func stake(conn *nats.Conn, s subjects, c clock.Clock) (*claim, error) {
+// claimRun claims a run. Errors wrap [errLed], [errToken] or [errRefused].
+func claimRun(conn *nats.Conn, subject string, c clock.Clock) (*claim, error) {
 	id, err := newID()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errToken, err)
+		return nil, err
 	}
-	one := &claim{conn: conn, subjects: s, id: id}
-	// What another leader says.
-	hear := func(m *nats.Msg) {
-		what, other, _ := strings.Cut(string(m.Data), " ")
-		if other == id {
-			return
-		}
-		one.mu.Lock()
-		defer one.mu.Unlock()
-		switch {
-		case one.leads && what == "claims":
-			one.say("leads")
-		case one.leads:
-		case what == "leads", what == "claims" && other < id:
-			one.led = true
-		case what == "claims":
-			// It began later than this one asked, and has not heard it.
-			one.say("claims")
-		}
-	}
-	if one.sub, err = subscribe(conn, s.lead(), hear); err == nil {
-		one.say("claims")
-		err = flush(conn)
+	own := &claim{conn: conn, subject: subject, rank: id}
+	if own.sub, err = subscribe(conn, subject, own.handle); err == nil {
+		err = cmp.Or(conn.Publish(subject, []byte(id)), flush(conn))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: cannot ask for other leaders: %w", errRefused, err)
 	}
-	alarm := c.Alarm(c.Now().Add(settling))
+	alarm := c.Alarm(c.Now().Add(claimPeriod))
 	defer alarm.Stop()
 	<-alarm.C
-	one.mu.Lock()
-	defer one.mu.Unlock()
-	if one.led {
-		one.close()
+	own.mu.Lock()
+	defer own.mu.Unlock()
+	if own.led {
+		own.close()
 		return nil, errLed
 	}
-	one.leads = true
-	return one, nil
+	own.leads, own.rank = true, " "+id
+	return own, nil
 }
 
-func (c *claim) say(what string) {
-	// What cannot be sent is a connection that is down, of which the leader hears otherwise.
-	_ = c.conn.Publish(c.subjects.lead(), []byte(what+" "+c.id))
+// handle handles the rank of another leader. One with a greater rank learns the own one.
+func (c *claim) handle(m *nats.Msg) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if other := string(m.Data); other > c.rank {
+		// It fails only without a connection, which the leader notices elsewhere.
+		_ = c.conn.Publish(c.subject, []byte(c.rank))
+	} else if !c.leads {
+		c.led = true
+	}
 }
 
-func (c *claim) close() {
-	// An error says that the connection is down, and nobody hears any more.
-	_ = c.sub.Unsubscribe()
-}
+// close ends the claim. It fails only without a connection, when nobody listens.
+func (c *claim) close() { _ = c.sub.Unsubscribe() }

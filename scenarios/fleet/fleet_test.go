@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
+	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/fleet/protocol"
@@ -27,19 +31,19 @@ import (
 // wires are a bus without a server: what is said arrives at once.
 type wires struct {
 	mu      sync.Mutex
-	up      chan busMessage
-	down    map[string]chan []byte
+	up      chan message
+	down    map[string]chan message
 	dropped int
 }
 
-func (w *wires) Messages() <-chan busMessage { return w.up }
-func (w *wires) Dropped() int                { return w.dropped }
+func (w *wires) Messages() <-chan message { return w.up }
+func (w *wires) Dropped() int             { return w.dropped }
 
-func (w *wires) Answer(to string, text []byte) error {
+func (w *wires) Send(to string, text []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	select {
-	case w.down[to] <- text:
+	case w.down[to] <- message{Text: text}:
 	default:
 		w.dropped++
 	}
@@ -50,22 +54,24 @@ func (w *wires) Answer(to string, text []byte) error {
 type wire struct {
 	w    *wires
 	id   string
-	down chan []byte
+	down chan message
 }
 
 func (w *wires) join(id string) *wire {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.down[id] = make(chan []byte, 1024)
+	w.down[id] = make(chan message, 1024)
 	return &wire{w, id, w.down[id]}
 }
 
-func (w *wire) Send(text []byte) error {
-	w.w.up <- busMessage{From: w.id, Text: text}
+func (w *wire) Send(_ string, text []byte) error {
+	w.w.up <- message{w.id, text}
 	return nil
 }
 
-func (w *wire) Messages() <-chan []byte { return w.down }
+func (w *wire) Dropped() int { return 0 }
+
+func (w *wire) Messages() <-chan message { return w.down }
 
 // share is a Carry that offers so many operations a second, for some seconds, and writes
 // down when it began.
@@ -73,14 +79,14 @@ type share struct {
 	rate    int64
 	seconds int
 	began   time.Time
-	charge  protocol.Charge
+	charge  protocol.Assignment
 	fails   error
 	// breaks is why it fails after so many seconds.
 	breaks error
 	after  int
 }
 
-func (s *share) carry(ctx context.Context, c protocol.Charge, l Leading) (*results.Record, error) {
+func (s *share) carry(ctx context.Context, c protocol.Assignment, l Coordinator) (*results.Record, error) {
 	s.charge = c
 	if s.fails != nil {
 		return nil, s.fails
@@ -92,7 +98,7 @@ func (s *share) carry(ctx context.Context, c protocol.Charge, l Leading) (*resul
 		return nil, err
 	}
 	recorder.Listen(func(second *results.Interval, response []*results.Histogram) {
-		l.Tell(protocol.Second{Interval: *second, Response: response})
+		l.ReportSecond(protocol.Second{Interval: *second, Response: response})
 	})
 	at, err := l.Ready(ctx, uint64(s.rate)*uint64(s.seconds))
 	if err != nil {
@@ -132,7 +138,7 @@ func (s *share) carry(ctx context.Context, c protocol.Charge, l Leading) (*resul
 }
 
 // meet plays one run of a fleet to its end, and returns its members.
-func meet(ctx context.Context, follows bool, shares ...*share) (*crew, Outcome, error) {
+func meet(ctx context.Context, follows bool, shares ...*share) (*crew, outcome, error) {
 	c := newCrew(ctx, nil, shares...)
 	came, err := c.lead(context.WithoutCancel(ctx), "x", follows, nil)
 	c.all.Wait()
@@ -158,13 +164,14 @@ func TestAShareThatFailsLater(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			broken := errors.New("the account is gone")
 			c, came, err := meet(t.Context(), follows, &share{rate: 10, seconds: 30}, &share{rate: 10, seconds: 30, breaks: broken, after: 4})
-			if err != nil || len(came.Faults) != 1 || !strings.Contains(came.Faults[0], "member1 was lost: "+broken.Error()) || c.s.rested != nil {
-				t.Fatalf("the leader ends with %v, %q, a run follows: %v; want one fault, of member1, and none", err, came.Faults, c.s.rested != nil)
+			if err != nil || len(came.Faults) != 1 || !strings.Contains(came.Faults[0], "member1 was lost: "+broken.Error()) || c.s.endPause != nil {
+				t.Fatalf("the leader ends with %v, %q, a run follows: %v; want one fault, of member1, and none", err, came.Faults, c.s.endPause != nil)
 			}
 			assert.Truef(t, errors.Is(c.ended[1], broken) && c.ended[0] == nil, "the members end with %v", c.ended)
-			for _, m := range came.Members {
-				if whole := m.Name == "member0"; whole != (m.Record != nil) || whole && (m.Record.Validity != results.Partial || m.Scheduled > 60) {
-					t.Errorf("%s: %d operations were due, its record is there: %v", m.Name, m.Scheduled, m.Record != nil)
+			for i, m := range came.Shares {
+				record := came.Records[i]
+				if whole := m.Name == "member0"; whole != (record != nil) || whole && (record.Validity != results.Partial || m.Counts.Scheduled > 60) {
+					t.Errorf("%s: %d operations were due, its record is there: %v", m.Name, m.Counts.Scheduled, record != nil)
 				}
 			}
 		})
@@ -182,22 +189,22 @@ func TestAnInterruptedMember(t *testing.T) {
 		_, came, err := meet(ctx, false, &share{rate: 10, seconds: 30}, &share{rate: 10, seconds: 30})
 		assert.Truef(t, err == nil && len(came.Faults) != 0 && strings.Contains(came.Faults[0], "interrupted"),
 			"the leader ends with %v, %q; want a fault that says interrupted", err, came.Faults)
-		for i, m := range came.Members {
-			assert.Truef(t, m.Record != nil && m.Record.Validity == results.Partial, "member %d has no partial record", i)
+		for i, record := range came.Records {
+			assert.Truef(t, record != nil && record.Validity == results.Partial, "member %d has no partial record", i)
 		}
 	})
 }
 
 // alone leads whoever carries a share out by himself.
-type alone struct{ Leading }
+type alone struct{ Coordinator }
 
 func (alone) Ready(context.Context, uint64) (time.Time, error) { return time.Now(), nil }
-func (alone) Tell(protocol.Second)                             {}
+func (alone) ReportSecond(protocol.Second)                     {}
 
 // What is packed is read as it was; what is none is a fault.
 func TestPackedRecords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		record, err := (&share{rate: 5, seconds: 2}).carry(t.Context(), protocol.Charge{}, alone{})
+		record, err := (&share{rate: 5, seconds: 2}).carry(t.Context(), protocol.Assignment{}, alone{})
 		require.NoError(t, err)
 		text, err := pack(record)
 		require.NoError(t, err)
@@ -207,20 +214,113 @@ func TestPackedRecords(t *testing.T) {
 		assert.Truef(t, err == nil && string(twice) == string(text), "packed again it differs, %v", err)
 		assert.Equal(t, countsOf(record), countsOf(again))
 		assert.EqualValues(t, 10, countsOf(record).Scheduled)
-		var bomb bytes.Buffer
-		packed := gzip.NewWriter(&bomb)
-		for _, part := range []string{`{"run":"`, strings.Repeat("A", maxUnpacked), `"}`} {
-			_, err = packed.Write([]byte(part))
-			require.NoError(t, err)
-		}
-		require.NoError(t, packed.Close())
-		_, err = unpack(bomb.Bytes())
-		assert.ErrorContains(t, err, strconv.Itoa(maxUnpacked), "%d bytes that unpack to more", bomb.Len())
 		for _, wrong := range [][]byte{nil, []byte("x"), text[:len(text)/2]} {
 			_, err := unpack(wrong)
 			assert.Truef(t, errors.Is(err, errPacked), "%d bytes of it: %v; want %v", len(wrong), err, errPacked)
 		}
 	})
+}
+
+// bomb returns a record of 4 GB that is packed to less than 510 kB.
+func bomb(t *testing.T) []byte {
+	t.Helper()
+	compress := func(text string) []byte {
+		var packed bytes.Buffer
+		w := gzip.NewWriter(&packed)
+		_, err := w.Write([]byte(text))
+		require.NoError(t, errors.Join(err, w.Close()))
+		return packed.Bytes()
+	}
+	block := compress(strings.Repeat(strings.Repeat("A", 1<<20), 8))
+	return append(compress(`{"run":"`), bytes.Repeat(block, 500<<10/len(block))...)
+}
+
+// A record that unpacks to gigabytes is refused before 64 MB of it are unpacked.
+func TestBombIsRefused(t *testing.T) {
+	packed := bomb(t)
+	require.Less(t, len(packed), 510_000)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := unpack(packed)
+	runtime.ReadMemStats(&after)
+	assert.ErrorContains(t, err, strconv.Itoa(maxUnpacked))
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8*maxUnpacked))
+}
+
+// A member that breaks the protocol is expelled and named with the reason within its lease. The other one completes its
+// share, and the leader has a report. No control character of a member reaches a terminal.
+func TestBrokenMembersAreExpelled(t *testing.T) {
+	second := func(sequence int, interval, response string) string {
+		return fmt.Sprintf(`"second":{"sequence":%d,"second":{"interval":{%s},"response":[%s]}}`, sequence, interval, response)
+	}
+	const kind = `,"attempts":2,"ok":2,"succeeded":2,"per_operation":[{"name":"get","attempts":2,"ok":2}]`
+	packed := bomb(t)
+	sum := sha256.Sum256(packed)
+	record := fmt.Sprintf(`"record":{"part":0,"parts":1,"sha256":"%x","bytes":%q,"seconds_reported":0,"seconds_unreported":0,"counts":{}}`, sum, base64.StdEncoding.EncodeToString(packed))
+	for _, tt := range []struct {
+		name   string
+		bodies []string
+		reason string
+	}{
+		{"silent", nil, "not heard of for 5s"},
+		{"negative", []string{second(0, `"scheduled":-5`, "")}, "scheduled: -5"},
+		{"not a number", []string{second(0, `"scheduled":NaN`, "")}, "invalid message"},
+		{"counts that do not reconcile", []string{second(0, `"attempts":3,"ok":2`, "")}, "3 attempts"},
+		{"broken histogram", []string{second(0, `"second":0`+kind, `{"count":2,"hdr":"x"}`)}, "invalid message"},
+		{"histogram of fewer times", []string{second(0, `"second":0`+kind, `{"count":0}`)}, "0 times"},
+		{"out of order", []string{second(0, `"second":1`, ""), second(1, `"second":1`, "")}, "out of order"},
+		{"behind its number", []string{second(1, `"second":0`, "")}, "only second 0"},
+		{"far in the future", []string{second(0, `"second":99999`, "")}, "second 99999"},
+		{"far ahead", []string{second(9999, `"second":9999`, "")}, "9999 reports before it are missing"},
+		{"of another run", []string{`"run":7,"probe":{}`}, "another member or run"},
+		{"cut off", []string{`"probe":{`}, "invalid message"},
+		{"flood", slices.Repeat([]string{`"probe":{}`}, 9000), "messages in a second"},
+		{"control characters", []string{`"leave":{"reason":"\u001b[2J\u202egone"}`}, "gone"},
+		{"bomb", []string{record}, "invalid record"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := newCrew(t.Context(), nil, &share{rate: 10, seconds: 8})
+				rogue := c.s.transport.(*wires).join("rogue")
+				number := 0
+				send := func(bodies ...string) {
+					for _, body := range bodies {
+						number++
+						_ = rogue.Send("", fmt.Appendf(nil, `{"schema_version":%d,"epoch":"rogue","number":%d,%s}`, protocol.SchemaVersion, number, body))
+					}
+				}
+				c.all.Go(func() {
+					send(`"join":{"name":"rogue\u001b[31m","version":"v1"}`)
+					for range 6 {
+						time.Sleep(500 * time.Millisecond)
+						send(`"heartbeat":{"ready":true}`)
+					}
+					send(tt.bodies...)
+				})
+				var screen bytes.Buffer
+				var lost time.Duration
+				began := time.Now()
+				run, err := c.s.lead(t.Context(), protocol.Plan{Members: 2, Version: "v1", Deadline: 10 * time.Second, FinishOnLoss: true}, func(e protocol.Event) {
+					if e.Kind == protocol.MemberLost {
+						lost = time.Since(began)
+					}
+					fmt.Fprintln(text.NewWriter(&screen), e.Text)
+				})
+				c.all.Wait()
+				require.NoError(t, errors.Join(err, c.ended[0]))
+				assert.LessOrEqual(t, lost, 3*time.Second+protocol.Lease+time.Second)
+				faults := strings.Join(run.Faults, " ")
+				assert.Contains(t, faults, "rogue")
+				assert.Contains(t, faults, tt.reason)
+				assert.NotContains(t, screen.String(), "\x1b")
+				assert.NotContains(t, screen.String(), "\u202e")
+				report, err := gather(run, nil, false)
+				require.NoError(t, err)
+				assert.Equal(t, results.Invalid, report.Validity)
+				assert.EqualValues(t, 80, report.Total(results.Everything).Scheduled)
+			})
+		})
+	}
 }
 
 // Whatever a member sends as its record, it is read or refused, and what was read can be
@@ -255,8 +355,8 @@ type crew struct {
 
 // newCrew has so many members look for a leader.
 func newCrew(ctx context.Context, carry Carry, shares ...*share) *crew {
-	w := &wires{up: make(chan busMessage, 1024), down: map[string]chan []byte{}}
-	c := &crew{s: &leadership{hub: w, clock: clock.NewReal()}, shares: shares, ended: make([]error, len(shares))}
+	w := &wires{up: make(chan message, 1024), down: map[string]chan message{}}
+	c := &crew{s: &leadership{transport: w, clock: clock.NewReal()}, shares: shares, ended: make([]error, len(shares))}
 	for i, s := range shares {
 		do := carry
 		if do == nil {
@@ -264,20 +364,20 @@ func newCrew(ctx context.Context, carry Carry, shares ...*share) *crew {
 		}
 		c.all.Go(func() {
 			id := fmt.Sprintf("m%d", i)
-			c.ended[i] = playMember(ctx, &JoinOptions{Name: fmt.Sprintf("member%d", i), Version: "v1", Deadline: 10 * time.Second, Carry: do, Clock: clock.NewReal()}, id, w.join(id))
+			c.ended[i] = joinRuns(ctx, JoinOptions{MemberPlan: protocol.MemberPlan{Name: fmt.Sprintf("member%d", i), Epoch: id, Version: "v1", Deadline: 10 * time.Second}, Carry: do, Clock: clock.NewReal()}, w.join(id))
 		})
 	}
 	return c
 }
 
 // lead leads a run whose scenario has a name.
-func (c *crew) lead(ctx context.Context, name string, follows bool, search protocol.Search) (Outcome, error) {
-	return c.s.lead(ctx, &LeadOptions{Members: len(c.shares), Version: "v1", Deadline: 10 * time.Second, Search: search, Seen: c.seen,
-		Charge: protocol.Charge{Scenario: []byte("name: " + name + "\n"), Follows: follows}})
+func (c *crew) lead(ctx context.Context, name string, follows bool, search protocol.Search) (outcome, error) {
+	return c.s.lead(ctx, protocol.Plan{Members: len(c.shares), Version: "v1", Deadline: 10 * time.Second, Search: search,
+		Assignment: protocol.Assignment{Scenario: []byte("name: " + name + "\n"), Follows: follows}}, c.seen)
 }
 
 // began returns the agreed instant of the start.
-func (c *crew) began(of *Outcome) time.Time { return c.s.clock.Started().Add(of.Start.Offset()) }
+func (c *crew) began(of *outcome) time.Time { return c.s.clock.Started().Add(of.Start.Offset()) }
 
 // Members carry their shares out in one run after another, from one instant on: each is charged with
 // what that run is, in the same place, however long the leader is busy between two. The leader has all
@@ -286,7 +386,7 @@ func TestASeriesOfRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, told := newCrew(t.Context(), nil, &share{rate: 30, seconds: 3}, &share{rate: 20, seconds: 3}, &share{rate: 10, seconds: 3}), 0
 		c.seen = func(e protocol.Event) {
-			if e.Kind == protocol.SecondTold {
+			if e.Kind == protocol.SecondReported {
 				told++
 				assert.NotZerof(t, e.Second.Response[0].Count(), "response times of second %d of %s", e.Second.Interval.Second, e.Name)
 			}
@@ -295,17 +395,17 @@ func TestASeriesOfRuns(t *testing.T) {
 		for n := range 3 {
 			name := fmt.Sprint("run", n)
 			came, err := c.lead(t.Context(), name, n < 2, nil)
-			require.Truef(t, err == nil && len(came.Faults) == 0 && len(came.Notes) == 0 && len(came.Members) == 3,
-				"run %d: %v, faults %q, notes %q of %d members; want none, of three", n, err, came.Faults, came.Notes, len(came.Members))
+			require.Truef(t, err == nil && len(came.Faults) == 0 && len(came.Notes) == 0 && len(came.Shares) == 3,
+				"run %d: %v, faults %q, notes %q of %d members; want none, of three", n, err, came.Faults, came.Notes, len(came.Shares))
 			for i, s := range c.shares {
 				assert.Truef(t, n == 0 || places[s.charge.Index] == s, "run %d: member %d has place %d", n, i, s.charge.Index)
 				places[s.charge.Index] = s
 				assert.Truef(t, s.charge.Of == 3 && string(s.charge.Scenario) == "name: "+name+"\n" && s.began.Equal(c.began(&came)),
 					"run %d: member %d was charged with %+v and began at %v; want a third, at %v", n, i, s.charge, s.began, c.began(&came))
-				member := came.Members[s.charge.Index]
-				scheduled := member.Record.Total(results.Everything).Scheduled
-				assert.Truef(t, scheduled == s.rate*3 && member.Scheduled == scheduled && member.Planned == uint64(scheduled),
-					"run %d, member %d: planned %d, told %d, in the record %d", n, i, member.Planned, member.Scheduled, scheduled)
+				member := came.Shares[s.charge.Index]
+				scheduled := came.Records[s.charge.Index].Total(results.Everything).Scheduled
+				assert.Truef(t, scheduled == s.rate*3 && member.Counts.Scheduled == scheduled && member.Planned == uint64(scheduled),
+					"run %d, member %d: planned %d, told %d, in the record %d", n, i, member.Planned, member.Counts.Scheduled, scheduled)
 			}
 			assert.Equal(t, 9*(n+1), told, "seconds were seen")
 			time.Sleep(time.Minute) // it makes another table, and fills it
@@ -326,7 +426,7 @@ func TestASeriesThatEndsBeforeItsTime(t *testing.T) {
 		within time.Duration
 	}{
 		{"no run follows", (*leadership).end, nil, 3 * time.Second},
-		{"the leader goes", func(s *leadership) { s.rested() }, protocol.ErrLeaderLost, 10 * time.Second},
+		{"the leader goes", func(s *leadership) { s.endPause() }, protocol.ErrLeaderLost, 10 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c := newCrew(t.Context(), nil, &share{rate: 30, seconds: 1}, &share{rate: 20, seconds: 1})
@@ -350,6 +450,8 @@ type rates struct {
 	came [][]campaign.Measured
 }
 
+func (r *rates) Check(json.RawMessage) error { return nil }
+
 func (r *rates) Next(came []json.RawMessage) (json.RawMessage, error) {
 	var all []campaign.Measured
 	for _, text := range came {
@@ -371,10 +473,10 @@ func TestTurnsOfASearch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		begins := map[int][]time.Time{}
-		carry := func(ctx context.Context, c protocol.Charge, l Leading) (*results.Record, error) {
+		carry := func(ctx context.Context, c protocol.Assignment, l Coordinator) (*results.Record, error) {
 			record, err := (&share{rate: 5, seconds: 1}).carry(ctx, c, l)
 			for err == nil {
-				one, at, more, failed := tries{l}.Next(ctx)
+				one, at, more, failed := stepSource{l}.Next(ctx)
 				if err = failed; err != nil || !more {
 					break
 				}
@@ -384,7 +486,7 @@ func TestTurnsOfASearch(t *testing.T) {
 				time.Sleep(time.Until(at) + 2*time.Second)
 				m := &campaign.Measured{Scheduled: int64(one.Rate) + int64(c.Index)}
 				m.Response.Record(time.Duration(1+c.Index) * time.Millisecond)
-				tries{l}.Report(one, m)
+				stepSource{l}.Report(one, m)
 			}
 			return record, err
 		}

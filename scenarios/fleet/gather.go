@@ -11,31 +11,31 @@ import (
 	"loadgen/results"
 	"loadgen/results/figure"
 	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/fleet/protocol"
 )
 
-// errNothing is wrapped where no member has sent a record.
+// errNothing is wrapped if no member has sent a record.
 var errNothing = errors.New("no member has sent a record")
 
-// gather puts the members' records together, and holds what each sent against the plan: local
-// says that all are of one machine.
-func gather(came Outcome, plan []campaign.Offered, local bool) (*results.Record, error) {
-	parts, faults := make([]results.MergePart, 0, len(came.Members)), slices.Clone(came.Faults)
-	for i := range came.Members {
-		m := &came.Members[i]
-		if m.Record == nil {
+// gather merges the members' records, and compares each with the plan. Local members are on one machine.
+func gather(run outcome, plan []campaign.Offered, local bool) (*results.Record, error) {
+	parts, faults := make([]results.MergePart, 0, len(run.Shares)), slices.Clone(run.Faults)
+	for i := range run.Shares {
+		m := &run.Shares[i]
+		if run.Records[i] == nil {
 			if want := planned(plan, m.Index); want != nil && m.Lost != "" {
 				faults = append(faults, fmt.Sprintf("Of the plan, %d operations were the share of %s.", *want, m.Name))
 			}
 			continue
 		}
-		one := *m.Record
-		// The record says that it was sent to what its first member says.
-		if first := came.Members[0].Record; first != nil {
-			one.Manifest.Target, one.Manifest.Service = first.Manifest.Target, first.Manifest.Service
+		record := *run.Records[i]
+		// All members send to the target of the first.
+		if first := run.Records[0]; first != nil {
+			record.Manifest.Target, record.Manifest.Service = first.Manifest.Target, first.Manifest.Service
 		}
-		parts = append(parts, results.MergePart{Name: m.Name, Record: &one})
+		parts = append(parts, results.MergePart{Name: m.Name, Record: &record})
 		if m.Partial == "" {
-			faults = append(faults, against(m, plan)...)
+			faults = append(faults, differences(m, &record, plan)...)
 		}
 	}
 	if len(parts) == 0 {
@@ -54,22 +54,22 @@ func gather(came Outcome, plan []campaign.Offered, local bool) (*results.Record,
 		record.Generator.Cores, record.Manifest.Environment.CPUs = first.Generator.Cores, first.Manifest.Environment.CPUs
 		record.Manifest.Environment.GOMAXPROCS = first.Manifest.Environment.GOMAXPROCS
 	}
-	record.Manifest.Fleet = &results.Fleet{Members: members(came.Members, plan), Labels: labels(came.Members), Skew: came.Skew, Notes: append([]string{}, came.Notes...)}
+	record.Manifest.Fleet = &results.Fleet{Members: members(&run, plan), Labels: labels(&run), Skew: run.Skew, Notes: append([]string{}, run.Notes...)}
 	if len(faults) > 0 {
 		record.Validity, record.Reasons = results.Invalid, append(faults, record.Reasons...)
 	}
 	return record, nil
 }
 
-// against returns in what the operations that were due at a member are not those of the plan.
-func against(m *Share, plan []campaign.Offered) (faults []string) {
+// differences returns the phases in which the number of operations due at a member is not that of the plan.
+func differences(m *protocol.Share, record *results.Record, plan []campaign.Offered) (faults []string) {
 	for p := range plan {
 		if plan[p].Shares == nil {
 			continue
 		}
 		var due results.KindStats
-		if p < len(m.Record.Phases) {
-			kinds := m.Record.Phases[p].Kinds
+		if p < len(record.Phases) {
+			kinds := record.Phases[p].Kinds
 			for k := range kinds {
 				due.Add(&kinds[k])
 			}
@@ -81,31 +81,27 @@ func against(m *Share, plan []campaign.Offered) (faults []string) {
 	return faults
 }
 
-// members says how each member fared.
-func members(all []Share, plan []campaign.Offered) (list []results.FleetMember) {
-	for i := range all {
-		m := &all[i]
-		one := results.FleetMember{Name: m.Name, Index: m.Index, Labels: m.Labels, ClockBound: m.Bound, ClockDrift: m.Drift,
-			BeganLate: m.BeganLate, Stall: m.Stall, Lost: m.Lost, Planned: planned(plan, m.Index)}
-		if m.Record != nil {
-			sum := m.Record.Counts(results.Everything)
-			one.Counts = sum.Counts
-			if lag := results.QuantilesOf(m.Record.Lag).P99; lag != nil {
-				one.LagP99 = new(time.Duration(*lag) * time.Microsecond)
+// members returns the results of each member.
+func members(run *outcome, plan []campaign.Offered) (list []results.FleetMember) {
+	for i := range run.Shares {
+		m, record := &run.Shares[i], run.Records[i]
+		member := results.FleetMember{Name: m.Name, Index: m.Index, Labels: m.Labels, ClockBound: m.Bound, ClockDrift: m.Drift,
+			BeganLate: m.BeganLate, Stall: m.Stall, Lost: m.Lost, Planned: planned(plan, m.Index), Counts: m.Counts}
+		if record != nil {
+			member.Counts = record.Counts(results.Everything).Counts
+			if lag := results.QuantilesOf(record.Lag).P99; lag != nil {
+				member.LagP99 = new(time.Duration(*lag) * time.Microsecond)
 			}
-			if g := m.Record.Generator; g != nil && g.CPUKnown && g.Cores > 0 && g.Seconds > 0 {
-				one.CPU = new(g.CPU.Seconds() / float64(g.Seconds) / float64(g.Cores))
+			if g := record.Generator; g != nil && g.CPUKnown && g.Cores > 0 && g.Seconds > 0 {
+				member.CPU = new(g.CPU.Seconds() / float64(g.Seconds) / float64(g.Cores))
 			}
-		} else {
-			one.Counts = m.Counts
 		}
-		list = append(list, one)
+		list = append(list, member)
 	}
 	return list
 }
 
-// planned is how many operations the plan has for a member, nil where that is known only
-// afterwards.
+// planned returns the number of operations that the plan has for a member, nil if that depends on the run.
 func planned(plan []campaign.Offered, index int) *int64 {
 	sum := int64(0)
 	for p := range plan {
@@ -117,25 +113,25 @@ func planned(plan []campaign.Offered, index int) *int64 {
 	return &sum
 }
 
-// labels says what the members of each label came to together.
-func labels(all []Share) []results.FleetLabel {
-	list, of := []results.FleetLabel{}, make(map[[2]string][]results.MergePart)
-	for i := range all {
-		for label, value := range all[i].Labels {
-			if all[i].Record != nil {
-				of[[2]string{label, value}] = append(of[[2]string{label, value}], results.MergePart{Name: all[i].Name, Record: all[i].Record})
+// labels returns the merged results of the members with each label.
+func labels(run *outcome) []results.FleetLabel {
+	list, parts := []results.FleetLabel{}, make(map[[2]string][]results.MergePart)
+	for i, record := range run.Records {
+		for label, value := range run.Shares[i].Labels {
+			if record != nil {
+				key := [2]string{label, value}
+				parts[key] = append(parts[key], results.MergePart{Name: run.Shares[i].Name, Record: record})
 			}
 		}
 	}
 	byText := func(a, b [2]string) int { return strings.Compare(a[0]+"="+a[1], b[0]+"="+b[1]) }
-	for _, key := range slices.SortedFunc(maps.Keys(of), byText) {
-		parts := of[key]
-		together, err := results.Merge(parts)
+	for _, key := range slices.SortedFunc(maps.Keys(parts), byText) {
+		merged, err := results.Merge(parts[key])
 		if err != nil {
-			continue // it is told of the whole
+			continue // merging all of them has the same error
 		}
-		figures := figure.Of(together.Condensed())
-		list = append(list, results.FleetLabel{Label: key[0], Value: key[1], Members: len(parts), Throughput: figures.Named("throughput").Pointer(),
+		figures := figure.Of(merged.Condensed())
+		list = append(list, results.FleetLabel{Label: key[0], Value: key[1], Members: len(parts[key]), Throughput: figures.Named("throughput").Pointer(),
 			Throttled: figures.Share("throttled").Pointer(), ShareLost: figures.Named("share_lost").Pointer(),
 			P50: figures.Named("p50").Pointer(), P99: figures.Named("p99").Pointer()})
 	}

@@ -38,19 +38,19 @@ func (j *journal) handle(e *protocol.Event) {
 	if e.Member < 0 || e.Member >= len(j.members) {
 		return
 	}
-	of := &j.members[e.Member]
+	member := &j.members[e.Member]
 	switch e.Kind {
 	case protocol.MemberJoined:
 		// It may replace a member that was lost before the run began.
-		*of = reporter{through: -1}
-	case protocol.SecondTold:
-		one := &e.Second.Interval
-		of.through = e.Through
-		if one.Second > j.last {
-			j.open[one.Second] = append(j.open[one.Second], one)
+		*member = reporter{through: -1}
+	case protocol.SecondReported:
+		i := &e.Second.Interval
+		member.through = e.Through
+		if i.Second > j.last {
+			j.open[i.Second] = append(j.open[i.Second], i)
 		}
 	case protocol.MemberEnded, protocol.MemberLost:
-		of.gone = true
+		member.gone = true
 	default:
 		return
 	}

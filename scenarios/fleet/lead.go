@@ -2,8 +2,6 @@ package fleet
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"sync"
 	"time"
@@ -13,142 +11,99 @@ import (
 	"loadgen/scenarios/fleet/protocol"
 )
 
-// LeadOptions are how a run of a fleet is led. But for the first of a series only Charge, Search
-// and Seen count.
-type LeadOptions struct {
-	// Members is how many have to join, within Deadline.
-	Members  int
-	Deadline time.Duration
-	Version  string
-	// Charge is what each is charged with, but for SHA256, Index and Of; Search chooses its
-	// turns, nil where it has none.
-	Charge protocol.Charge
-	Search protocol.Search
-	// FinishOnLoss has the others go on where a member is lost during the run; otherwise the
-	// run ends.
-	FinishOnLoss bool
-	// StartAfter is how long after the last is ready the run starts, 2 s where it
-	// is 0.
-	StartAfter time.Duration
-	// Seen is told of everything that happens, by one goroutine; it may be nil.
-	Seen func(protocol.Event)
-}
-
-// Outcome is the outcome of a run of a fleet.
-type Outcome struct {
+// outcome is the outcome of a run of a fleet.
+type outcome struct {
 	protocol.Outcome
-	// Members are in the order of their places.
-	Members []Share
+	// Records are those of the members in the order of their places, nil if one did not arrive.
+	Records []*results.Record
 }
 
-// Share is a member, and what became of its share.
-type Share struct {
-	protocol.Share
-	// Record is its own, nil where it did not arrive.
-	Record *results.Record
-}
-
-// hub is a leader's way to its members.
-type hub interface {
-	Messages() <-chan busMessage
-	Answer(to string, text []byte) error
-	Dropped() int
-}
-
-// leadership is a leader and the process around it. It leads one run after another: between two
-// of them a goroutine of its own answers the members.
+// leadership leads one run after another. Between two runs a goroutine of its own replies to the members.
 type leadership struct {
-	hub   hub
-	clock clock.Real
-	l     *protocol.Leader
-	// seen is told of everything that happens, by one goroutine; it may be nil.
+	transport
+	clock  clock.Real
+	leader *protocol.Leader
+	// seen handles every event, in one goroutine; it may be nil.
 	seen func(protocol.Event)
-	// rested ends what goes on between two runs, nil during one.
-	rested func()
+	// endPause ends the pause between two runs, nil during one.
+	endPause func()
 }
 
-// lead leads the next run until it is over: until everybody knows where it is the last of the
-// series, or no other can follow. An error is one of the protocol: that the run did not begin.
-// That a member was lost is part of the outcome, which is returned in any case. A context that
-// ends stops the run, and the records are waited for.
-func (s *leadership) lead(ctx context.Context, o *LeadOptions) (Outcome, error) {
-	sum := sha256.Sum256(o.Charge.Scenario)
-	o.Charge.SHA256 = hex.EncodeToString(sum[:])
+// lead leads the next run until it is over, and until all members know if no run can follow. Only the first run of a series
+// uses all of the plan, others its assignment and search. An error says that the run did not start; the outcome of a run
+// names the members that were lost. The end of the context stops the run.
+func (s *leadership) lead(ctx context.Context, p protocol.Plan, seen func(protocol.Event)) (outcome, error) {
 	var err error
-	if s.rested != nil { // who they are is known
-		s.rested()
-		err = s.l.Charge(o.Charge, o.Search)
+	if s.endPause != nil {
+		s.endPause()
+		err = s.leader.Assign(p.Assignment, p.Search)
 	} else {
-		s.l, err = protocol.NewLeader(protocol.Plan{Members: o.Members, Deadline: o.Deadline, Version: o.Version, Charge: o.Charge,
-			Search: o.Search, FinishOnLoss: o.FinishOnLoss, StartAfter: o.StartAfter})
+		s.leader, err = protocol.NewLeader(p)
 	}
 	if err != nil {
-		return Outcome{}, err
+		return outcome{}, err
 	}
-	s.seen = o.Seen
-	stop := func() { s.l.Stop(s.clock.Now(), context.Cause(ctx).Error()) }
-	gone := func() bool { return s.l.Gone(s.clock.Now()) }
-	if !o.Charge.Follows {
-		s.loop(ctx, stop, gone)
+	s.seen = seen
+	stop := func() { s.leader.Stop(s.clock.Now(), context.Cause(ctx).Error()) }
+	if !p.Assignment.Follows {
+		s.loop(ctx, stop, s.mayExit)
 		return s.outcome()
 	}
-	s.loop(ctx, stop, s.l.Over)
-	came, err := s.outcome()
-	var next *protocol.Leader
-	if ctx.Err() == nil {
-		next = s.l.Next()
+	s.loop(ctx, stop, func() bool { return s.leader.IsOver() })
+	o, err := s.outcome()
+	if next := s.leader.Next(); next != nil && ctx.Err() == nil {
+		s.leader = next
+		s.pause()
+		return o, err
 	}
-	if next != nil {
-		s.l = next
-		// The members are answered until the next run begins, or none does.
-		resting, wake := context.WithCancel(context.Background())
-		var answering sync.WaitGroup
-		s.seen = nil
-		answering.Go(func() { s.loop(resting, func() {}, func() bool { return resting.Err() != nil }) })
-		s.rested = func() {
-			wake()
-			answering.Wait()
-			s.rested = nil
-		}
-		return came, err
-	}
-	s.l.End(s.clock.Now())
-	s.loop(ctx, stop, gone)
-	return came, err
+	s.leader.End(s.clock.Now())
+	s.loop(ctx, stop, s.mayExit)
+	return o, err
 }
 
-// end says that no run follows to whoever waits for one.
+// pause replies to the members until the next run starts, or the series ends.
+func (s *leadership) pause() {
+	ctx, cancel := context.WithCancel(context.Background())
+	var replying sync.WaitGroup
+	s.seen = nil
+	replying.Go(func() { s.loop(ctx, func() {}, func() bool { return ctx.Err() != nil }) })
+	s.endPause = func() {
+		cancel()
+		replying.Wait()
+		s.endPause = nil
+	}
+}
+
+// end ends a series early: members that wait for another run learn that none follows.
 func (s *leadership) end() {
-	if s.rested == nil {
-		return
+	if s.endPause != nil {
+		s.endPause()
+		s.leader.End(s.clock.Now())
+		s.loop(context.Background(), func() {}, s.mayExit)
 	}
-	s.rested()
-	s.l.End(s.clock.Now())
-	s.loop(context.Background(), func() {}, func() bool { return s.l.Gone(s.clock.Now()) })
 }
 
-// tickEvery is how often a leader looks who is missing.
-const tickEvery = 100 * time.Millisecond
+func (s *leadership) mayExit() bool { return s.leader.MayExit(s.clock.Now()) }
 
-// loop answers the members, and lets time pass, until something is so. Stop is called once the
-// context is done.
+// loop replies to the members and lets time pass until a condition holds. It calls stop once the context is done.
 func (s *leadership) loop(ctx context.Context, stop func(), until func() bool) {
+	const tickEvery = 100 * time.Millisecond
 	interrupted := ctx.Done()
 	for !until() {
 		alarm := s.clock.Alarm(s.clock.Now().Add(tickEvery))
 		select {
-		case m := <-s.hub.Messages():
-			s.answer(m)
+		case m := <-s.Messages():
+			s.reply(m)
 		case <-alarm.C:
-			// Nobody is missing whose words only wait to be heard.
-			s.answerWaiting()
-			s.l.Tick(s.clock.Now())
+			// No member is lost while its messages wait.
+			s.replyToWaiting()
+			s.leader.Tick(s.clock.Now())
 		case <-interrupted:
 			interrupted = nil
 			stop()
 		}
 		alarm.Stop()
-		for _, e := range s.l.Events() {
+		for _, e := range s.leader.Events() {
 			if s.seen != nil {
 				s.seen(e)
 			}
@@ -156,43 +111,41 @@ func (s *leadership) loop(ctx context.Context, stop func(), until func() bool) {
 	}
 }
 
-// hear answers what waits.
-func (s *leadership) answerWaiting() {
-	const most = 1024
-	for range most {
+// replyToWaiting replies to the messages that wait.
+func (s *leadership) replyToWaiting() {
+	const maxReplies = 1024
+	for range maxReplies {
 		select {
-		case m := <-s.hub.Messages():
-			s.answer(m)
+		case m := <-s.Messages():
+			s.reply(m)
 		default:
 			return
 		}
 	}
 }
 
-func (s *leadership) answer(m busMessage) {
-	if text := s.l.On(s.clock.Now(), m.From, m.Text); text != nil {
-		// What is not sent is asked for again.
-		_ = s.hub.Answer(m.From, text)
+// reply handles a message. A reply that gets lost is requested again.
+func (s *leadership) reply(m message) {
+	if text := s.leader.Receive(s.clock.Now(), m.From, m.Text); text != nil {
+		_ = s.Send(m.From, text)
 	}
 }
 
-// outcome reads the records.
-func (s *leadership) outcome() (Outcome, error) {
-	came, err := s.l.Outcome()
-	o := Outcome{Outcome: came}
-	for _, share := range came.Shares {
-		one := Share{Share: share}
-		if one.Share.Record = nil; share.Record != nil {
-			record, err := unpack(share.Record)
-			if err != nil {
-				o.Faults = append(o.Faults, fmt.Sprintf("%s sent what cannot be read: %v.", share.Name, err))
-			}
-			one.Record = record
+// outcome returns the outcome with the decoded records.
+func (s *leadership) outcome() (outcome, error) {
+	run, err := s.leader.Outcome()
+	o := outcome{Outcome: run, Records: make([]*results.Record, len(run.Shares))}
+	for i, share := range run.Shares {
+		if share.Record == nil {
+			continue
 		}
-		o.Members = append(o.Members, one)
+		var invalid error
+		if o.Records[i], invalid = unpack(share.Record); invalid != nil {
+			o.Faults = append(o.Faults, fmt.Sprintf("%s sent an invalid record: %v.", share.Name, invalid))
+		}
 	}
-	if dropped := s.hub.Dropped(); dropped > 0 {
-		o.Notes = append(o.Notes, fmt.Sprintf("Messages requested again after a full queue: %d.", dropped))
+	if dropped := s.Dropped(); dropped > 0 {
+		o.Notes = append(o.Notes, fmt.Sprintf("Messages that a full queue dropped, and that were requested again: %d.", dropped))
 	}
 	return o, err
 }

@@ -16,38 +16,35 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// Offering is how a fleet offers what a run does, or each of several runs, one after another. It
-// has to be closed.
+// Offering sends the load of one run, or of several one after another, from several processes. Callers must close it.
 type Offering struct {
-	// Members is how many processes there are. They have to join within Deadline.
+	// Members is the number of processes, which have to join within Deadline.
 	Members  int
 	Deadline time.Duration
 	// Bus is where they join.
 	Bus BusOptions
-	// Local, where set, is the command that begins a member on this machine: its words are the
-	// program and what it is told. Nil waits for others to join.
+	// Local is the command line that starts a member on this machine; nil waits for members of other machines.
 	Local []string
-	// FinishOnLoss has the others go on where one is lost.
+	// FinishOnLoss continues a run after the loss of a member.
 	FinishOnLoss bool
-	// Folder is what the paths in the scenario count from.
+	// Folder is the base of relative paths in the scenario.
 	Folder string
-	// Say is told in a line of what whoever waits wants to know. Said is where is written what a
-	// member on this machine says that fails.
-	Say  func(line string)
-	Said io.Writer
+	// Notify handles a line for the user. Members choose parts of it: it may have control characters. MemberErrors is where
+	// the errors of members on this machine are written; nil drops them.
+	Notify       func(line string)
+	MemberErrors io.Writer
 
 	// company is nil before the first run and after the last.
 	company *company
 }
 
-// soonAfter is how long after the last is ready members on this machine begin, where no word
-// takes long.
-const soonAfter = time.Second
+// localStartAfter is the time from the last ready member to the start on one machine, where messages are fast.
+const localStartAfter = time.Second
 
-// errTarget is wrapped where a member's target is not the leader's.
+// errTarget is wrapped if a member's target is not the leader's.
 var errTarget = errors.New("the member's --target")
 
-// Fill has a sound plan's load be offered by a fleet. Errors are [fields.Fault] of its flags.
+// Fill lets the fleet send the load of a valid plan. Errors are [fields.Fault] of its flags.
 func (o *Offering) Fill(p *run.Plan) error {
 	if o.Members < 1 || o.Members > protocol.MaxMembers {
 		return fields.Fault{Path: "processes", What: fmt.Sprintf("expected 1 to %d of them", protocol.MaxMembers)}
@@ -59,137 +56,140 @@ func (o *Offering) Fill(p *run.Plan) error {
 	return nil
 }
 
-// charge is what the members of a run are charged with.
-func (o *Offering) charge(p *run.Plan, h run.Handed) (protocol.Charge, error) {
-	more := told{From: h.From, Mark: h.Mark, Client: p.Client, NoProbe: p.NoProbe, Find: p.Find, RetryChosen: p.RetryChosen}
+// assignment returns the assignment of a run.
+func (o *Offering) assignment(p *run.Plan, h run.Handed) (protocol.Assignment, error) {
+	options := planOptions{From: h.From, Mark: h.Mark, Client: p.Client, NoProbe: p.NoProbe, Find: p.Find, RetryChosen: p.RetryChosen}
 	if o.Local != nil {
-		more.Folder = o.Folder
+		options.Folder = o.Folder
 	}
 	if p.Budget > 0 {
-		more.Budget = max(1, p.Budget/int64(o.Members))
+		options.Budget = max(1, p.Budget/int64(o.Members))
 	}
-	for _, one := range p.Accounts {
-		more.Where = append(more.Where, one.String())
+	for _, account := range p.Accounts {
+		options.Accounts = append(options.Accounts, account.String())
 	}
-	options, err := json.Marshal(&more)
-	return protocol.Charge{Scenario: p.Scenario.Text(), Target: h.Engine, Table: h.Table, Seed: p.Scenario.Seed, Options: options, Follows: p.Elsewhere.Follows}, err
+	text, err := json.Marshal(&options)
+	return protocol.Assignment{Scenario: p.Scenario.Text(), Target: h.Engine, Table: h.Table, Seed: p.Scenario.Seed, Options: text, Follows: p.Elsewhere.Follows}, err
 }
 
-// ErrBroken is wrapped where a member was lost, and so the remaining runs are skipped.
+// ErrBroken is wrapped if a member was lost, so that the remaining runs are skipped.
 var ErrBroken = errors.New("the remaining runs are skipped")
 
-// offer has the members offer a plan's load, and returns their record.
+// offer lets the members send a plan's load, and returns the merged record.
 func (o *Offering) offer(ctx context.Context, p *run.Plan, h run.Handed) (record *results.Record, err error) {
-	lead := LeadOptions{Members: o.Members, Deadline: o.Deadline, Version: Version(), FinishOnLoss: o.FinishOnLoss}
-	if lead.Charge, err = o.charge(p, h); err != nil {
+	plan := protocol.Plan{Members: o.Members, Deadline: o.Deadline, Version: Version(), FinishOnLoss: o.FinishOnLoss}
+	if plan.Assignment, err = o.assignment(p, h); err != nil {
 		return nil, err
 	}
-	var searched *search // nil where the plan has no search
-	var plan []campaign.Offered
+	if o.Local != nil {
+		plan.StartAfter = localStartAfter
+	}
+	w := &watch{members: o.Members, notify: o.Notify}
+	w.progress, _ = p.Progress.(progress)
 	if p.Find != nil {
-		begun, err := p.Searched()
+		started, err := p.Searched()
 		if err != nil {
 			return nil, err
 		}
-		searched = &search{Search: begun, plan: p, members: o.Members}
-		lead.Search = searched
-	} else if plan, err = p.Offered(nil, o.Members); err != nil {
+		w.search = &search{Search: started, plan: p, members: o.Members}
+		plan.Search = w.search
+	} else if w.plan, err = p.Offered(nil, o.Members); err != nil {
 		return nil, err
 	}
-	c, err := o.gathered()
+	c, err := o.start()
 	defer func() {
-		if o.company != nil && o.company.rested == nil {
+		if o.company != nil && o.company.endPause == nil {
 			err = errors.Join(err, o.Close())
 		}
 	}()
 	if err != nil {
 		return nil, err
 	}
-	if o.Local != nil {
-		lead.StartAfter = soonAfter
-	}
 	seconds := newJournal(o.Members, h.AppendSecond)
-	w := &watch{plan: plan, search: searched, members: o.Members, say: o.Say}
-	w.shown, _ = p.Progress.(shown)
-	lead.Seen = func(e protocol.Event) {
+	run, err := c.lead(ctx, plan, func(e protocol.Event) {
 		seconds.handle(&e)
-		w.see(e)
-	}
-	came, err := c.lead(ctx, &lead)
+		w.handle(&e)
+	})
 	if err != nil {
 		return nil, err
 	}
-	if searched != nil {
-		plan = searched.offered
+	offered := w.plan
+	if w.search != nil {
+		offered = w.search.offered
 	}
-	record, err = gather(came, plan, o.Local != nil)
+	record, err = gather(run, offered, o.Local != nil)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		// Who stopped it before anybody had begun knows why there is nothing.
+		// The user who stopped it before any member had started knows why there is no record.
 		return nil, ctx.Err()
 	case err != nil:
 		return nil, err
-	case searched != nil:
-		record.Limit = results.Clone(searched.Limit())
+	case w.search != nil:
+		record.Limit = results.Clone(w.search.Limit())
 	}
 	switch {
 	case ctx.Err() != nil && record.Validity == results.Invalid:
-		// Who stopped it knows that it is not whole.
+		// The user who stopped it knows that it is incomplete.
 		record.Validity, record.Reasons = results.Partial, []string{}
-	case ctx.Err() == nil && lead.Charge.Follows && c.rested == nil:
-		return record, fmt.Errorf("%w: %s", ErrBroken, strings.Join(came.Faults, " "))
+	case ctx.Err() == nil && plan.Assignment.Follows && c.endPause == nil:
+		return record, fmt.Errorf("%w: %s", ErrBroken, strings.Join(run.Faults, " "))
 	}
 	return record, ctx.Err()
 }
 
-// Version names the build, whose members alone a leader takes.
+// Version returns the build. A leader refuses members of another one.
 func Version() string { return strings.TrimSpace(run.Version() + " " + run.Commit()) }
 
-// Mistyped are the errors of what somebody typed: a token that will not do, an address that
-// cannot be listened at, a target that is not the leader's.
-var Mistyped = [...]error{errToken, errListen, errTarget}
+// InputErrors are wrapped by errors of the user's input: an unusable token, address or target.
+var InputErrors = [...]error{errToken, errListen, errTarget}
 
-// Away are the errors that others are not there, or do not agree.
-var Away = [...]error{protocol.ErrFewer, protocol.ErrUnready, protocol.ErrRefused, protocol.ErrNoLeader, protocol.ErrLeaderLost, protocol.ErrStopped,
+// PeerErrors are wrapped by errors of other processes, which are missing or disagree.
+var PeerErrors = [...]error{protocol.ErrFewer, protocol.ErrUnready, protocol.ErrRefused, protocol.ErrNoLeader, protocol.ErrLeaderLost, protocol.ErrStopped,
 	errRefused, errUnreachable, errLed, errStopped, errNothing}
 
-// search leads the search of a plan: its steps are turns, of which each follows from what all
-// members measured of the last. It belongs to one goroutine.
+// search leads the search of a plan, in which each step depends on the sum of all members' results of the last. It belongs
+// to one goroutine.
 type search struct {
 	*campaign.Search
 	plan    *run.Plan
 	members int
-	// offered is what its steps have offered so far, as records have it.
+	// offered are the phases of its steps so far, as in records.
 	offered []campaign.Offered
 }
 
 var _ protocol.Search = (*search)(nil)
 
-// Next implements [protocol.Search].
-func (s *search) Next(came []json.RawMessage) (json.RawMessage, error) {
-	if len(came) > 0 {
-		all := new(campaign.Measured)
-		for i, text := range came {
-			var one campaign.Measured
-			if err := json.Unmarshal(text, &one); err != nil {
-				return nil, fmt.Errorf("what member %d measured cannot be read: %w", i, err)
-			}
-			if err := one.Validate(); err != nil {
-				return nil, fmt.Errorf("what member %d measured: %w", i, err)
-			}
-			all.Add(&one)
-		}
-		s.AddEntities(all)
-		s.AddStep(all)
+// Check implements [protocol.Search].
+func (s *search) Check(result json.RawMessage) error {
+	var m campaign.Measured
+	if err := json.Unmarshal(result, &m); err != nil {
+		return err
 	}
-	t, more := s.Search.Next()
+	return m.Validate()
+}
+
+// Next implements [protocol.Search].
+func (s *search) Next(results []json.RawMessage) (json.RawMessage, error) {
+	if len(results) > 0 {
+		sum := new(campaign.Measured)
+		for _, text := range results {
+			var m campaign.Measured
+			if err := json.Unmarshal(text, &m); err != nil {
+				return nil, err
+			}
+			sum.Add(&m)
+		}
+		s.AddEntities(sum)
+		s.AddStep(sum)
+	}
+	step, more := s.Search.Next()
 	if !more {
 		return nil, nil
 	}
-	offered, err := s.plan.Offered(&t, s.members)
+	offered, err := s.plan.Offered(&step, s.members)
 	if err != nil {
 		return nil, err
 	}
 	s.offered = append(s.offered, offered...)
-	return json.Marshal(t)
+	return json.Marshal(step)
 }

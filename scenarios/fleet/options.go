@@ -7,102 +7,85 @@ import (
 	"net/url"
 	"os"
 	"time"
+
+	"loadgen/scenarios/fields"
+	"loadgen/scenarios/fleet/protocol"
 )
 
-// Errors of the two ends, each of one line. They are wrapped with what led to them.
+// Errors of the two ends, each of one line. They are wrapped with their cause.
 var (
-	// errToken is a token that is missing, too short or open to others.
+	// errToken is wrapped if a token is missing, too short or readable by others.
 	errToken = errors.New("the token of the fleet will not do")
-	// errRefused is a server that does not let this one in.
+	// errRefused is wrapped if a server rejects this end.
 	errRefused = errors.New("not let in")
-	// errUnreachable is an address where nobody answers, or nobody who speaks NATS.
+	// errUnreachable is wrapped if no NATS server replies at an address.
 	errUnreachable = errors.New("no fleet answers")
-	// errListen is an address that cannot be listened at.
+	// errListen is wrapped if the leader cannot listen at an address.
 	errListen = errors.New("cannot listen")
-	// errLed is a run that somebody else leads.
+	// errLed is returned if another process leads the run.
 	errLed = errors.New("the fleet of this token has a leader already")
 )
 
-// maxMessageBytes is the maximum size of a message.
-const maxMessageBytes = 1 << 20
+const (
+	// maxMessageBytes is the maximum size of a message.
+	maxMessageBytes = protocol.MaxBytes
+	// maxWaiting and maxWaitingBytes bound the messages that wait to be read. Further ones are dropped and counted.
+	maxWaiting      = 8192
+	maxWaitingBytes = 256 << 20
+	// serverTimeout is how long a server has to reply.
+	serverTimeout = 3 * time.Second
+)
 
-// maxWaiting is the number of messages that wait to be read. Further ones are dropped and counted.
-const maxWaiting = 8192
-
-// patience is how long a server has to answer.
-const patience = 3 * time.Second
-
-// BusOptions are how an end of the bus is opened.
+// BusOptions configure an end of the bus.
 type BusOptions struct {
-	// URL is the server of somebody else's, nats:// or tls://; a leader that names none has
-	// its own. A member must name one.
+	// URL is a NATS server, nats:// or tls://. Without it a leader starts a server of its own; a member needs one.
 	URL string
-	// Listen is where the leader's own server listens, host:port; empty for loopback, at a
-	// free port.
+	// Listen is where the leader's own server listens, host:port; empty for a free port on loopback.
 	Listen string
 	// Token is the fleet's, see [ReadToken] and [NewToken].
 	Token Token
-	// Creds is a file of NATS credentials, CA one of certificates that are trusted instead of
-	// the system's; both are for a server of somebody else's.
+	// Creds is a file with NATS credentials, CA one with the certificates to trust instead of the system's. Both are for
+	// a shared server.
 	Creds, CA string
-	// Wait is for how long a member asks again where nobody listens yet.
+	// Wait is how long a member tries to connect while nobody listens.
 	Wait time.Duration
 }
 
-// FieldError is a fault of an option.
-type FieldError struct {
-	// Field is the option's name in lower case.
-	Field string
-	Err   error
-}
-
-// Error implements error.
-func (e *FieldError) Error() string { return e.Field + ": " + e.Err.Error() }
-
-// Unwrap returns what is wrong.
-func (e *FieldError) Unwrap() error { return e.Err }
-
-// Validate returns all that is wrong with the options of a leader or a member, each a
-// [*FieldError].
-func (o *BusOptions) Validate() (faults []error) {
-	fault := func(field, format string, args ...any) {
-		faults = append(faults, &FieldError{field, fmt.Errorf(format, args...)})
+// Validate returns the first fault of the options, a [fields.Fault] of its flag. The URL has a flag of the caller's.
+func (o *BusOptions) Validate(urlFlag string) error {
+	fault := func(flag, format string, args ...any) error {
+		return fields.Fault{Path: flag, What: fmt.Sprintf(format, args...)}
 	}
-	if o.Token.secret == "" {
-		fault("token", "%w: there is none", errToken)
+	_, urlError := parseAddress(o.URL)
+	_, _, listenError := net.SplitHostPort(o.Listen)
+	switch {
+	case o.Token.secret == "":
+		return fault("token-file", "%v: there is none", errToken)
+	case o.URL == "" && o.isShared():
+		return fault(urlFlag, "missing; credentials and certificates require a server")
+	case o.URL != "" && urlError != nil:
+		return fault(urlFlag, "%v", urlError)
+	case o.URL != "" && o.Listen != "":
+		return fault("lead", "%s; expected none with the URL of a server", o.Listen)
+	case o.Listen != "" && listenError != nil:
+		return fault("lead", "%q; expected host:port or :port", o.Listen)
 	}
-	if o.URL != "" {
-		if _, err := address(o.URL); err != nil {
-			fault("url", "%w", err)
-		}
-		if o.Listen != "" {
-			fault("listen", "%s; expected none where there is a server at a URL", o.Listen)
-		}
-	}
-	if o.Listen != "" {
-		if _, _, err := net.SplitHostPort(o.Listen); err != nil {
-			fault("listen", "%q; expected host:port or :port", o.Listen)
-		}
-	}
-	if o.URL == "" && o.outside() {
-		fault("url", "missing; credentials and certificates require a server")
-	}
-	for _, file := range []struct{ field, path string }{{"creds", o.Creds}, {"ca", o.CA}} {
+	for _, file := range []struct{ flag, path string }{{"nats-creds", o.Creds}, {"nats-ca", o.CA}} {
 		if file.path == "" {
 			continue
 		}
 		if _, err := os.Stat(file.path); err != nil {
-			fault(file.field, "%w", err)
+			return fault(file.flag, "%v", err)
 		}
 	}
-	return faults
+	return nil
 }
 
-// outside reports whether the server is said to be somebody else's.
-func (o *BusOptions) outside() bool { return o.Creds != "" || o.CA != "" }
+// isShared reports whether the options are of a shared server.
+func (o *BusOptions) isShared() bool { return o.Creds != "" || o.CA != "" }
 
-// address reads a URL of NATS. What it says of a wrong one has no password in it.
-func address(text string) (*url.URL, error) {
+// parseAddress parses a NATS URL. Its errors do not contain a password.
+func parseAddress(text string) (*url.URL, error) {
 	const want = "expected nats://HOST:PORT or tls://HOST:PORT"
 	at, err := url.Parse(text)
 	switch {
@@ -119,7 +102,7 @@ func address(text string) (*url.URL, error) {
 }
 
 // loopback reports whether a host is this machine and cannot be seen from others.
-func loopback(host string) bool {
+func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

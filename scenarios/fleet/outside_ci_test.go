@@ -68,7 +68,7 @@ func TestAServerOfSomebodyElse(t *testing.T) {
 func TestTwoLeadersAtOnce(t *testing.T) {
 	o := BusOptions{URL: outside(t, ""), Token: runtest.Must(NewToken())}
 	type end struct {
-		l   *busLeader
+		l   *bus
 		err error
 	}
 	ends := make(chan end, 2)

@@ -15,88 +15,83 @@ import (
 	"loadgen/engine/clock"
 )
 
-// TokenVariable is the variable of the environment by which a process on this machine is told
-// the token of its fleet.
+// TokenVariable is the environment variable with the token of the fleet, for a member on this machine.
 const TokenVariable = "LOADGEN_FLEET_TOKEN"
 
-// maxSaidBytes bounds what is kept of what a process says, in bytes.
-const maxSaidBytes = 4 << 10
+const (
+	// maxTailBytes is the maximum length of the output that is kept of a process.
+	maxTailBytes = 4 << 10
+	// exitTimeout is how long the processes have to exit once the run is over.
+	exitTimeout = 5 * time.Second
+)
 
-// leaveWithin is how long the processes have to end by themselves once the run is over.
-const leaveWithin = 5 * time.Second
-
-// processes are members on this machine, which this process has begun.
-type processes struct {
-	all []*process
-	// over ends those that do not do so by themselves.
-	over context.CancelFunc
-}
-
-// process is one of them.
+// process is a member on this machine that this process has started.
 type process struct {
 	*exec.Cmd
-	said tail
+	stderr tail
 }
 
 // tail keeps the end of what is written to it.
-type tail struct {
-	mu   sync.Mutex
-	text []byte
-}
+type tail []byte
 
 // Write implements io.Writer.
 func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, p...)
-	t.text = t.text[max(0, len(t.text)-maxSaidBytes):]
+	*t = append(*t, p...)
+	*t = (*t)[max(0, len(*t)-maxTailBytes):]
 	return len(p), nil
 }
 
-// company are the members of a series of runs, and who leads them.
-type company struct {
-	bus       *busLeader
-	processes *processes
-	leadership
+// lastLine returns the last line.
+func (t tail) lastLine() string {
+	text := bytes.TrimSpace(t)
+	return strings.ToValidUTF8(string(text[bytes.LastIndexByte(text, '\n')+1:]), "?")
 }
 
-// gathered returns those who offer, whom the first run of a series begins.
-func (o *Offering) gathered() (*company, error) {
+// company are the members of a series of runs, and their leader.
+type company struct {
+	leadership
+	bus       *bus
+	processes []*process
+	// kill ends the processes.
+	kill context.CancelFunc
+}
+
+// start returns the members, which the first run of a series starts.
+func (o *Offering) start() (*company, error) {
 	if o.company != nil {
 		return o.company, nil
 	}
 	clk := clock.NewReal()
-	leader, err := openBus(o.Bus, clk)
+	b, err := openBus(o.Bus, clk)
 	if err != nil {
 		return nil, err
 	}
-	o.company = &company{bus: leader, leadership: leadership{hub: leader, clock: clk}}
+	c := &company{bus: b, leadership: leadership{transport: b, clock: clk}}
+	o.company = c
 	if o.Local == nil {
-		return o.company, nil
+		return c, nil
 	}
-	ctx, over := context.WithCancel(context.Background())
-	members := &processes{over: over}
-	o.company.processes = members
+	ctx, kill := context.WithCancel(context.Background())
+	c.kill = kill
 	for i := range o.Members {
-		words := append(o.Local[1:len(o.Local):len(o.Local)], "--join", leader.url, "--label", fmt.Sprintf("name=process %d", i+1))
-		one := &process{Cmd: exec.CommandContext(ctx, o.Local[0], words...)}
-		// What the environment says to whoever leads is not said to its members.
-		one.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "LOADGEN_") })
-		one.Env = append(one.Env, TokenVariable+"="+o.Bus.Token.secret)
-		one.Stderr = &one.said
-		one.WaitDelay = time.Second
-		if err := one.Start(); err != nil {
-			// Those that were begun are waited for as the company ends.
-			return o.company, fmt.Errorf("a process of the fleet cannot be begun: %w", err)
+		args := append(o.Local[1:len(o.Local):len(o.Local)], "--join", b.url, "--label", fmt.Sprintf("name=process %d", i+1))
+		p := &process{Cmd: exec.CommandContext(ctx, o.Local[0], args...)}
+		// Settings of the leader in the environment are not those of its members.
+		p.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "LOADGEN_") })
+		p.Env = append(p.Env, TokenVariable+"="+o.Bus.Token.secret)
+		p.Stderr = &p.stderr
+		p.WaitDelay = time.Second
+		if err := p.Start(); err != nil {
+			// Close waits for those that have started.
+			return c, fmt.Errorf("cannot start a process of the fleet: %w", err)
 		}
-		members.all = append(members.all, one)
+		c.processes = append(c.processes, p)
 	}
-	return o.company, nil
+	return c, nil
 }
 
-// Close ends the series: whoever waits for another run is told that there is none, and the
-// processes of this machine are waited for, those that do not end by themselves killed, and what
-// those said told that failed. It may be called more than once.
+// Close ends the series: members that wait for another run learn that none follows. It waits for the processes on this
+// machine, kills those that do not exit, and writes the errors of those that failed. It may be called more than once.
 func (o *Offering) Close() error {
 	c := o.company
 	if c == nil {
@@ -105,38 +100,25 @@ func (o *Offering) Close() error {
 	o.company = nil
 	c.end()
 	c.bus.Close()
-	if c.processes == nil {
+	if c.kill == nil {
 		return nil
 	}
-	late, gone := c.clock.Alarm(c.clock.Now().Add(leaveWithin)), make(chan struct{})
-	var patience sync.WaitGroup
-	patience.Go(func() {
-		select {
-		case <-late.C:
-		case <-gone:
-		}
-		c.processes.over()
+	exited, cancel := context.WithCancel(context.Background())
+	var killer sync.WaitGroup
+	killer.Go(func() {
+		_ = c.clock.Sleep(exited, c.clock.Now().Add(exitTimeout))
+		c.kill()
 	})
-	defer func() {
-		close(gone)
-		patience.Wait()
-		late.Stop()
-	}()
-	for i, one := range c.processes.all {
-		err := one.Wait()
+	defer killer.Wait()
+	defer cancel()
+	for i, p := range c.processes {
+		err := p.Wait()
 		var failed *exec.ExitError
-		switch {
-		case err == nil:
-		case errors.As(err, &failed):
-			one.said.mu.Lock()
-			lines := bytes.Split(bytes.TrimSpace(one.said.text), []byte("\n"))
-			line := strings.ToValidUTF8(string(lines[len(lines)-1]), "?")
-			one.said.mu.Unlock()
-			if line != "" && o.Said != nil {
-				fmt.Fprintf(o.Said, "process %d: %s\n", i+1, line)
-			}
-		default:
+		if err != nil && !errors.As(err, &failed) {
 			return fmt.Errorf("process %d of the fleet: %w", i+1, err)
+		}
+		if line := p.stderr.lastLine(); err != nil && line != "" && o.MemberErrors != nil {
+			fmt.Fprintf(o.MemberErrors, "process %d: %s\n", i+1, line)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"crypto/ed25519"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
@@ -8,26 +9,26 @@ import (
 	"fmt"
 	"math/big"
 	"net"
-	"strconv"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
 
 	"loadgen/engine/clock"
 )
 
-// gate lets in who has the token, each to its own subjects, and the leader to all.
-type gate struct {
+// authenticator admits members with the key of the fleet, each to its own subjects, and the leader to all subjects.
+type authenticator struct {
 	subjects subjects
-	// join is the key of members, leader that of this leader's own connection.
+	// join is the public key of members, leader that of this leader's own connection.
 	join, leader string
 }
 
 // Check implements server.Authentication.
-func (g *gate) Check(c server.ClientAuthentication) bool {
+func (a *authenticator) Check(c server.ClientAuthentication) bool {
 	opts := c.GetOpts()
-	if opts.Nkey != g.join && opts.Nkey != g.leader {
+	if opts.Nkey != a.join && opts.Nkey != a.leader {
 		return false
 	}
 	nonce := c.GetNonce()
@@ -38,70 +39,85 @@ func (g *gate) Check(c server.ClientAuthentication) bool {
 	if public, err := nkeys.FromPublicKey(opts.Nkey); err != nil || public.Verify(nonce, signature) != nil {
 		return false
 	}
-	if opts.Nkey == g.leader {
+	if opts.Nkey == a.leader {
 		return true
 	}
-	drawn, err := idLetters.DecodeString(opts.Name)
-	if !(err == nil && len(drawn) == idBytes) {
+	if id, err := idEncoding.DecodeString(opts.Name); err != nil || len(id) != idBytes {
 		return false
 	}
 	only := func(subject string) *server.SubjectPermission {
 		return &server.SubjectPermission{Allow: []string{subject}}
 	}
 	c.RegisterUser(&server.User{Username: opts.Name, Permissions: &server.Permissions{
-		Publish: only(g.subjects.ask(opts.Name)), Subscribe: only(g.subjects.answer(opts.Name))}})
+		Publish: only(a.subjects.ask(opts.Name)), Subscribe: only(a.subjects.answer(opts.Name))}})
 	return true
 }
 
-// serve starts a server in this process, which shows by its certificate that it has the token.
-// Errors wrap [errListen].
-func serve(o *BusOptions, g *gate) (*server.Server, error) {
-	host, port, err := listenAddress(o.Listen)
+// startServer starts a server in this process, and connects to it without a socket. Errors wrap [errToken] or [errListen].
+func (b *bus) startServer(o *BusOptions, k *keys) error {
+	own, err := newSigner(nkeys.CreatePair(nkeys.PrefixByteUser))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errListen, err)
+		return fmt.Errorf("%w: %w", errToken, err)
+	}
+	if b.server, err = serve(o.Listen, k.leader, &authenticator{b.subjects, k.join.public, own.public}); err != nil {
+		return fmt.Errorf("%w: %w", errListen, err)
+	}
+	if host, port, err := net.SplitHostPort(b.server.Addr().String()); err == nil {
+		if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
+			host = "127.0.0.1"
+		}
+		b.url = "nats://" + net.JoinHostPort(host, port)
+	}
+	options := o.withTrust(append(connectionOptions("loadgen-leader"), own.option(), nats.InProcessServer(b.server)), k, false)
+	if b.conn, err = nats.Connect("", options...); err != nil {
+		return fmt.Errorf("%w: %w", errListen, err)
+	}
+	return nil
+}
+
+// serve starts a server at an address. Beyond loopback its certificate has the key of the leader.
+func serve(listen string, key ed25519.PrivateKey, a *authenticator) (*server.Server, error) {
+	host, port, err := listenAddress(listen)
+	if err != nil {
+		return nil, err
 	}
 	opts := &server.Options{
 		ServerName: "loadgen-fleet", Host: host, Port: port,
 		NoLog: true, NoSigs: true, NoSystemAccount: true,
 		MaxPayload: maxMessageBytes, MaxConn: 16_384, MaxSubs: 4, MaxControlLine: 1024,
-		AlwaysEnableNonce: true, CustomClientAuthentication: g,
+		AlwaysEnableNonce: true, CustomClientAuthentication: a,
 	}
-	if !loopback(host) {
-		key, err := o.Token.leaderKey()
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", errListen, err)
-		}
+	if !isLoopback(host) {
 		template := &x509.Certificate{
 			SerialNumber: big.NewInt(1),
 			Subject:      pkix.Name{CommonName: "loadgen fleet"},
 			DNSNames:     []string{"loadgen-fleet"},
-			// A token is thrown away sooner than a date matters, and clocks differ.
+			// Members compare the key only, and clocks differ.
 			NotBefore: time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC),
 			NotAfter:  time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC),
 			KeyUsage:  x509.KeyUsageDigitalSignature,
 		}
 		certificate, err := x509.CreateCertificate(clock.Secrets(), template, template, key.Public(), key)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", errListen, err)
+			return nil, err
 		}
 		opts.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{{Certificate: [][]byte{certificate}, PrivateKey: key}}}
-		opts.TLSTimeout = patience.Seconds()
+		opts.TLSTimeout = serverTimeout.Seconds()
 	}
 	s, err := server.NewServer(opts)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errListen, err)
+		return nil, err
 	}
 	s.Start()
-	if !s.ReadyForConnections(2 * patience) {
+	if !s.ReadyForConnections(2 * serverTimeout) {
 		s.Shutdown()
 		s.WaitForShutdown()
-		return nil, fmt.Errorf("%w at %s: it is taken", errListen, o.Listen)
+		return nil, fmt.Errorf("cannot listen at %s: the server did not start", listen)
 	}
 	return s, nil
 }
 
-// listening returns where to listen. That nothing is in the way is tried beforehand: the
-// server itself would only be silent.
+// listenAddress returns where to listen. It tries to listen beforehand, because the server would not return the error.
 func listenAddress(at string) (host string, port int, err error) {
 	if at == "" {
 		return "127.0.0.1", server.RANDOM_PORT, nil
@@ -111,16 +127,8 @@ func listenAddress(at string) (host string, port int, err error) {
 		return "", 0, err
 	}
 	defer probe.Close()
-	if host, _, err = net.SplitHostPort(at); err != nil {
-		return "", 0, err
-	}
-	if host == "" {
+	if host, _, err = net.SplitHostPort(at); host == "" {
 		host = "0.0.0.0"
 	}
-	_, text, err := net.SplitHostPort(probe.Addr().String())
-	if err != nil {
-		return "", 0, err
-	}
-	port, err = strconv.Atoi(text)
-	return host, port, err
+	return host, probe.Addr().(*net.TCPAddr).Port, err
 }

@@ -6,78 +6,68 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
 	"strings"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
 
 	"loadgen/engine/clock"
 )
 
-// minTokenLength and maxTokenLength bound a token, in characters. What is derived from one
-// may be seen by whoever connects, and must not be guessed from that.
+// minTokenLength and maxTokenLength bound a token, in characters. Everybody who connects may see values that are derived
+// from it, and must not be able to guess it from them.
 const minTokenLength, maxTokenLength = 32, 1024
 
-// Token is the secret of a fleet. It prints as nothing of itself.
+// Token is the secret of a fleet. It never prints the secret.
 type Token struct{ secret string }
 
-// String implements fmt.Stringer: a secret is not printed.
+// String implements fmt.Stringer without the secret.
 func (Token) String() string { return "(a secret)" }
 
-// GoString implements fmt.GoStringer.
+// GoString implements fmt.GoStringer without the secret.
 func (t Token) GoString() string { return t.String() }
 
-// MarshalText implements encoding.TextMarshaler: a secret is not written.
+// MarshalText implements encoding.TextMarshaler without the secret.
 func (t Token) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// NewToken draws a token. Errors wrap [errToken].
+// NewToken returns a random token. Errors wrap [errToken].
 func NewToken() (Token, error) {
-	drawn := make([]byte, 32)
-	if _, err := io.ReadFull(clock.Secrets(), drawn); err != nil {
-		return Token{}, fmt.Errorf("%w: %w", errToken, err)
-	}
-	return Token{hex.EncodeToString(drawn)}, nil
+	secret, err := random(32)
+	return Token{hex.EncodeToString(secret)}, err
 }
 
-// NewTokenOf takes a token as it was written. Errors wrap [errToken], and do not show it.
+// random returns random bytes. Errors wrap [errToken].
+func random(length int) ([]byte, error) {
+	drawn := make([]byte, length)
+	if _, err := io.ReadFull(clock.Secrets(), drawn); err != nil {
+		return nil, fmt.Errorf("%w: %w", errToken, err)
+	}
+	return drawn, nil
+}
+
+// NewTokenOf returns the token with a text. Errors wrap [errToken], and do not show the text.
 func NewTokenOf(text string) (Token, error) {
 	text = strings.TrimSpace(text)
 	if len(text) < minTokenLength || len(text) > maxTokenLength {
 		return Token{}, fmt.Errorf("%w: it has %d characters; expected %d to %d, as `openssl rand -hex 32` gives", errToken, len(text), minTokenLength, maxTokenLength)
 	}
-	for _, c := range text {
-		if c <= ' ' || c > '~' {
-			return Token{}, fmt.Errorf("%w: expected letters, digits and punctuation only", errToken)
-		}
+	if strings.ContainsFunc(text, func(c rune) bool { return c <= ' ' || c > '~' }) {
+		return Token{}, fmt.Errorf("%w: expected letters, digits and punctuation only", errToken)
 	}
 	return Token{text}, nil
 }
 
-// ofSecret is the mode that Kubernetes gives the file of a Secret for the group that a
-// container runs as: nobody can write it, and its owner is nobody in there.
-const ofSecret = 0o440
+// secretMode is the mode of a Secret that Kubernetes mounts for the group of a container. Nobody can write it.
+const secretMode = 0o440
 
-// ReadToken reads a token from a file that nobody but its owner can read, or that is the
-// Secret of a container. Errors wrap [errToken].
+// ReadToken reads a token from a file that only its owner can read, or from a mounted Secret. Errors wrap [errToken].
 func ReadToken(path string) (Token, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return Token{}, fmt.Errorf("%w: %w", errToken, err)
-	}
-	defer file.Close()
-	about, err := file.Stat()
-	switch {
-	case err != nil:
-		return Token{}, fmt.Errorf("%w: %w", errToken, err)
-	case about.IsDir():
-		return Token{}, fmt.Errorf("%w: %s is a folder", errToken, path)
-	case runtime.GOOS != "windows" && about.Mode().Perm()&0o077 != 0 && about.Mode().Perm() != ofSecret:
-		return Token{}, fmt.Errorf("%w: others can read %s (%04o); chmod 600 it", errToken, path, about.Mode().Perm())
-	}
-	text, err := io.ReadAll(io.LimitReader(file, maxTokenLength+2))
+	text, err := readSecret(path)
 	if err != nil {
 		return Token{}, fmt.Errorf("%w: %w", errToken, err)
 	}
@@ -88,47 +78,78 @@ func ReadToken(path string) (Token, error) {
 	return token, nil
 }
 
-// derive returns bytes that follow from the token and a purpose, and from which neither the
-// token nor those of another purpose can be found (HKDF, RFC 5869).
-func (t Token) derive(purpose string, length int) ([]byte, error) {
-	return hkdf.Key(sha256.New, []byte(t.secret), nil, "loadgen fleet 1: "+purpose, length)
-}
-
-// run is the name that a fleet has on a server: all of one token meet under it.
-func (t Token) run() (string, error) {
-	name, err := t.derive("name", 12)
-	return hex.EncodeToString(name), err
-}
-
-// joinKey is what members sign with.
-func (t Token) joinKey() (nkeys.KeyPair, error) {
-	seed, err := t.derive("join", ed25519.SeedSize)
+func readSecret(path string) ([]byte, error) {
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	return nkeys.FromRawSeed(nkeys.PrefixByteUser, seed)
-}
-
-// leaderKey is what the leader's certificate is signed with, and what it holds.
-func (t Token) leaderKey() (ed25519.PrivateKey, error) {
-	seed, err := t.derive("leader", ed25519.SeedSize)
-	if err != nil {
+	defer file.Close()
+	info, err := file.Stat()
+	switch {
+	case err != nil:
 		return nil, err
+	case info.IsDir():
+		return nil, fmt.Errorf("%s is a folder", path)
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 && info.Mode().Perm() != secretMode:
+		return nil, fmt.Errorf("others can read %s (%04o); chmod 600 it", path, info.Mode().Perm())
 	}
-	return ed25519.NewKeyFromSeed(seed), nil
+	return io.ReadAll(io.LimitReader(file, maxTokenLength+2))
 }
 
-// idLetters write an identity so that it is one word of a subject.
-var idLetters = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+// keys are derived from a token. Neither the token nor another key can be computed from one (HKDF, RFC 5869).
+type keys struct {
+	// run is the name of the fleet on a server.
+	run string
+	// join is the key of members.
+	join signer
+	// leader is the key of the leader's certificate.
+	leader ed25519.PrivateKey
+}
 
-// idBytes is how much chance an identity has.
+// keys derives the keys. Errors wrap [errToken].
+func (t Token) keys() (k keys, err error) {
+	derive := func(purpose string, length int) []byte {
+		key, failed := hkdf.Key(sha256.New, []byte(t.secret), nil, "loadgen fleet 1: "+purpose, length)
+		err = errors.Join(err, failed)
+		return key
+	}
+	k.run = hex.EncodeToString(derive("name", 12))
+	join, leader := derive("join", ed25519.SeedSize), derive("leader", ed25519.SeedSize)
+	if err == nil {
+		k.leader = ed25519.NewKeyFromSeed(leader)
+		k.join, err = newSigner(nkeys.FromRawSeed(nkeys.PrefixByteUser, join))
+	}
+	if err != nil {
+		return k, fmt.Errorf("%w: %w", errToken, err)
+	}
+	return k, nil
+}
+
+// signer signs the nonce of a server.
+type signer struct {
+	public string
+	pair   nkeys.KeyPair
+}
+
+func newSigner(pair nkeys.KeyPair, err error) (signer, error) {
+	if err != nil {
+		return signer{}, err
+	}
+	public, err := pair.PublicKey()
+	return signer{public, pair}, err
+}
+
+// option returns the option of a connection that signs.
+func (s signer) option() nats.Option { return nats.Nkey(s.public, s.pair.Sign) }
+
+// idEncoding writes an identity as one word of a subject.
+var idEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+// idBytes is the number of random bytes of an identity.
 const idBytes = 16
 
-// newID draws the identity of an end: nobody can guess that of another.
+// newID returns the identity of an end, which no other end can guess. Errors wrap [errToken].
 func newID() (string, error) {
-	drawn := make([]byte, idBytes)
-	if _, err := io.ReadFull(clock.Secrets(), drawn); err != nil {
-		return "", err
-	}
-	return idLetters.EncodeToString(drawn), nil
+	drawn, err := random(idBytes)
+	return idEncoding.EncodeToString(drawn), err
 }

@@ -12,57 +12,57 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// shown is a progress that shows the reports of members.
-type shown interface {
+// progress is a progress that shows the reports of members.
+type progress interface {
 	run.Progress
 	// Present returns the time of the leader's run. Phase announces a phase by the same clock, AddSecond adds a second
 	// of a member as one that ended by an instant.
 	Present() time.Duration
 	Phase(index int, p *results.Phase)
-	AddSecond(member int, at time.Duration, of *results.Interval, responses []*results.Histogram)
+	AddSecond(member int, at time.Duration, i *results.Interval, responses []*results.Histogram)
 	// Joined adds a member, and updates its state.
-	Joined(m *results.FleetMember, does results.MemberState)
+	Joined(m *results.FleetMember, state results.MemberState)
 	// Aside writes something next to what is shown.
 	Aside(write func())
 }
 
 // watch shows a fleet in progress. It belongs to one goroutine.
 type watch struct {
-	// shown is nil if the progress does not show members.
-	shown
+	// progress is nil if the progress does not show members.
+	progress
 	plan []campaign.Offered
-	// search chooses the plan while it goes on, nil where that is known beforehand.
+	// search extends the plan during the run, nil for a fixed plan.
 	search *search
-	say    func(line string)
-	// begun is when the first phase begins, next the first phase that has not been entered.
+	notify func(line string)
+	// begun is when the first phase begins, next the first phase that has not begun.
 	begun   time.Duration
 	started bool
 	next    int
-	// members is how many processes there are.
+	// members is the number of processes.
 	members int
 }
 
-// stateAfter is what a member does from an event on.
+// stateAfter is the state of a member after an event.
 var stateAfter = map[protocol.EventKind]results.MemberState{
 	protocol.MemberJoined: results.MemberJoined, protocol.MemberReady: results.MemberReady,
 	protocol.MemberEnded: results.MemberEnded, protocol.MemberLost: results.MemberLost,
 }
 
-// see handles an event.
-func (w *watch) see(e protocol.Event) {
-	if state, says := stateAfter[e.Kind]; says && e.Of != nil && w.shown != nil {
-		w.Joined(&results.FleetMember{Name: e.Of.Name, Index: e.Of.Index, Labels: e.Of.Labels, ClockBound: e.Of.Bound}, state)
+// handle handles an event.
+func (w *watch) handle(e *protocol.Event) {
+	if state, changes := stateAfter[e.Kind]; changes && e.Share != nil && w.progress != nil {
+		w.Joined(&results.FleetMember{Name: e.Share.Name, Index: e.Share.Index, Labels: e.Share.Labels, ClockBound: e.Share.Bound}, state)
 	}
 	switch e.Kind {
 	case protocol.MemberLost, protocol.MemberRefused, protocol.RunStopped:
-		w.tell(e.Text)
+		w.write(e.Text)
 	case protocol.RunStarted:
-		w.tell(fmt.Sprintf("%s, which begin together in %.1f s", document.Counted(w.members, "process", "processes"), e.Wait.Seconds()))
-		if w.shown != nil {
+		w.write(fmt.Sprintf("%s, which begin together in %.1f s", document.Counted(w.members, "process", "processes"), e.Wait.Seconds()))
+		if w.progress != nil {
 			w.begun, w.started = w.Present()+e.Wait, true
 		}
-	case protocol.TurnOrdered:
-		if w.shown != nil && w.search != nil {
+	case protocol.StepOrdered:
+		if w.progress != nil && w.search != nil {
 			after := w.Present() + e.Wait - w.begun
 			last := slices.Clone(w.search.offered)
 			at := slices.IndexFunc(last, func(o campaign.Offered) bool { return o.Stage == last[len(last)-1].Stage })
@@ -72,45 +72,48 @@ func (w *watch) see(e protocol.Event) {
 			}
 			w.plan = append(w.plan, last[at:]...)
 		}
-	case protocol.SecondTold:
-		w.second(&e)
+	case protocol.SecondReported:
+		w.addSecond(e)
 	}
 }
 
-func (w *watch) tell(line string) {
-	if w.shown == nil {
-		w.say(line)
+// write writes a line for the user.
+func (w *watch) write(line string) {
+	if w.progress == nil {
+		w.notify(line)
 		return
 	}
-	w.Aside(func() { w.say(line) })
+	w.Aside(func() { w.notify(line) })
 }
 
-// second shows a member's second, and the stage that has begun by now.
-func (w *watch) second(e *protocol.Event) {
-	if w.shown == nil || !w.started || e.Second == nil {
+// addSecond shows a member's second, and the stage that has begun by now.
+func (w *watch) addSecond(e *protocol.Event) {
+	if w.progress == nil || !w.started || e.Second == nil {
 		return
 	}
 	now := w.Present()
-	for w.next < len(w.plan) && (w.next == 0 || now >= w.at(w.next)) {
+	for w.next < len(w.plan) && (w.next == 0 || now >= w.begin(w.next)) {
 		// A stage with all of its phases.
 		first := w.next
 		stage := campaign.Progress{Stage: w.plan[first].Stage}
 		for ; w.next < len(w.plan) && w.plan[w.next].Stage == stage.Stage; w.next++ {
-			one := w.plan[w.next]
-			for _, n := range one.Shares {
+			phase := w.plan[w.next]
+			for _, n := range phase.Shares {
 				stage.Operations += uint64(n)
 			}
-			stage.Length = one.End - w.plan[first].Begin
+			stage.Length = phase.End - w.plan[first].Begin
 		}
 		w.Enters(stage)
 		for i := first; i < w.next; i++ {
-			one := w.plan[i].Phase
-			one.Begin, one.End = w.at(i), w.at(i)+one.End-one.Begin
-			w.Phase(i, &one)
+			phase := w.plan[i].Phase
+			phase.Begin, phase.End = w.begin(i), w.begin(i)+phase.End-phase.Begin
+			w.Phase(i, &phase)
 		}
 	}
 	w.AddSecond(e.Member, now.Truncate(time.Second), &e.Second.Interval, e.Second.Response)
 }
 
-// at is when a phase begins, by the run of who leads.
-func (w *watch) at(phase int) time.Duration { return w.begun + w.plan[phase].Begin - w.plan[0].Begin }
+// begin returns when a phase begins by the clock of the leader's run.
+func (w *watch) begin(phase int) time.Duration {
+	return w.begun + w.plan[phase].Begin - w.plan[0].Begin
+}

@@ -47,10 +47,10 @@ func busy(draw *clock.Draw, number, count int) protocol.Second {
 func TestCostOfAFleet(t *testing.T) {
 	const members, seconds, each = 64, 10, 500
 	l, err := protocol.NewLeader(protocol.Plan{Members: members, Deadline: time.Minute, Version: version, StartAfter: time.Second,
-		Charge: protocol.Charge{Scenario: scenario, SHA256: sum(scenario)}})
+		Assignment: protocol.Assignment{Scenario: scenario, SHA256: sum(scenario)}})
 	require.NoError(t, err)
 	number := uint64(0)
-	text := func(a protocol.Ask) []byte {
+	text := func(a protocol.Request) []byte {
 		number++
 		a.SchemaVersion, a.Number = protocol.SchemaVersion, number
 		written, err := json.Marshal(&a)
@@ -59,19 +59,19 @@ func TestCostOfAFleet(t *testing.T) {
 	}
 	epoch := func(m int) string { return fmt.Sprintf("epoch%d", m) }
 	for m := range members {
-		l.On(0, epoch(m), text(protocol.Ask{Epoch: epoch(m), Join: &protocol.Hello{Name: epoch(m), Version: version}}))
+		l.Receive(0, epoch(m), text(protocol.Request{Epoch: epoch(m), Join: &protocol.Join{Name: epoch(m), Version: version}}))
 	}
 	beat := make([][]byte, members)
 	for m := range members {
-		beat[m] = text(protocol.Ask{Epoch: epoch(m), Beat: &protocol.Beat{Ready: true, Planned: 2 * each * seconds}})
-		l.On(1, epoch(m), beat[m])
+		beat[m] = text(protocol.Request{Epoch: epoch(m), Beat: &protocol.Heartbeat{Ready: true, Planned: 2 * each * seconds}})
+		l.Receive(1, epoch(m), beat[m])
 	}
 	draw := clock.NewStream(1, "cost").At(0)
 	told := make([][][]byte, seconds)
 	size := 0
 	for n := range seconds {
 		for m := range members {
-			one := text(protocol.Ask{Epoch: epoch(m), Told: &protocol.Report{Sequence: uint64(n), Second: busy(&draw, n, each)}})
+			one := text(protocol.Request{Epoch: epoch(m), Second: &protocol.SecondReport{Sequence: uint64(n), Second: busy(&draw, n, each)}})
 			told[n], size = append(told[n], one), size+len(one)
 		}
 	}
@@ -81,9 +81,9 @@ func TestCostOfAFleet(t *testing.T) {
 	for n := range seconds {
 		now := clock.Instant(time.Duration(n+2) * time.Second)
 		for m := range members {
-			l.On(now, epoch(m), told[n][m])
-			l.On(now, epoch(m), beat[m])
-			l.On(now.Add(time.Second/2), epoch(m), beat[m])
+			l.Receive(now, epoch(m), told[n][m])
+			l.Receive(now, epoch(m), beat[m])
+			l.Receive(now.Add(time.Second/2), epoch(m), beat[m])
 		}
 		l.Tick(now.Add(time.Second / 2))
 		for _, e := range l.Events() {

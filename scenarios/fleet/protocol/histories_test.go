@@ -48,7 +48,7 @@ func (w *world) text() string {
 	}
 	fmt.Fprintf(&b, "\nleader: %v\n", w.err)
 	for _, s := range w.outcome.Shares {
-		fmt.Fprintf(&b, "%d %s: planned %d, due %d in %d seconds, record %v, partial %q, lost %q\n", s.Index, s.Name, s.Planned, s.Scheduled, s.Seconds, s.Record != nil, s.Partial, s.Lost)
+		fmt.Fprintf(&b, "%d %s: planned %d, due %d in %d seconds, record %v, partial %q, lost %q\n", s.Index, s.Name, s.Planned, s.Counts.Scheduled, s.Seconds, s.Record != nil, s.Partial, s.Lost)
 	}
 	for _, fault := range w.outcome.Faults {
 		fmt.Fprintln(&b, "fault:", fault)
@@ -128,8 +128,8 @@ func (w *world) judgeShare(t *testing.T, a *actor, share *protocol.Share) {
 	for _, count := range a.arrived {
 		due += count
 	}
-	assert.Truef(t, share.Scheduled == due && share.Seconds == uint64(len(a.arrived)),
-		"%s: %d operations due in %d seconds were counted; the network brought %d in %d", a.name, share.Scheduled, share.Seconds, due, len(a.arrived))
+	assert.Truef(t, share.Counts.Scheduled == due && share.Seconds == uint64(len(a.arrived)),
+		"%s: %d operations due in %d seconds were counted; the network brought %d in %d", a.name, share.Counts.Scheduled, share.Seconds, due, len(a.arrived))
 	named := slices.ContainsFunc(w.outcome.Faults, func(fault string) bool { return strings.HasPrefix(fault, a.name+" ") })
 	switch {
 	case share.Record == nil && !named && w.err == nil:

@@ -4,13 +4,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
+	"reflect"
+	"slices"
 	"strings"
 	"time"
 
 	"loadgen/engine/clock"
 )
 
-// phase is how far a run is.
+// phase is the progress of a run. In the lobby members join, and while draining they hand in their records.
 type phase int
 
 const (
@@ -23,53 +26,42 @@ const (
 
 // Leader answers the members of one run. It belongs to one goroutine.
 type Leader struct {
-	plan   Plan
-	charge [][]byte
-	digest string
+	plan       Plan
+	assignment [][]byte
+	digest     string
 
-	// run is which of a series it is, from 0; last says that none follows.
+	// run is the number of the run in a series, from 0; last says that none follows.
 	run  uint64
 	last bool
 
 	phase phase
-	// turn is what is offered, nil where the run has no turns; short says that more would have
-	// followed, had nobody been lost.
-	turn  *Turn
+	// step is the current step of a search; short says that the search ended early because a member was lost.
+	step  *SearchStep
 	short bool
-	// seats are the places of the members, nil where one is free; known are all that ever
-	// joined, by epoch.
+	// seats are the places of the members, nil if free; known are all that ever joined, by epoch.
 	seats []*seat
 	known map[string]*seat
-	// began says that it was told any, ticked is the last instant that it was told, deadline when all have to have joined.
+	// began says that the leader has ticked, the last time at ticked. All members have to join before the deadline.
 	began            bool
 	ticked, deadline clock.Instant
-	// start is the agreed instant, stop why the run ends before its time, until when records
-	// are waited for, ended when the run was over.
+	// start is the agreed instant. After a stop, for a reason, records are accepted until an instant. ended is the end of
+	// the run.
 	start, until, ended clock.Instant
 	stop                string
-	// stopped says that the stop is of somebody's wish, and not because of a loss.
+	// stopped says that the stop was requested, and is not due to a loss.
 	stopped bool
 	err     error
 
 	events []Event
-	notes  notes
+	notes  [noteKinds]int
+	// stood is the longest time for which the leader itself did not run.
+	stood time.Duration
 }
 
-// NewLeader returns the leader of a plan. Its error joins all that is wrong with it.
+// NewLeader returns the leader of a plan. Its error is the first fault of the plan.
 func NewLeader(p Plan) (*Leader, error) {
-	var faults []error
-	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
-	if p.Members < 1 || p.Members > MaxMembers {
-		fault("members: %d; expected 1 to %d", p.Members, MaxMembers)
-	}
-	if p.Deadline <= 0 {
-		fault("deadline: %v; expected more than 0", p.Deadline)
-	}
-	if p.StartAfter < 0 || p.Drain < 0 {
-		fault("start_after, drain: %v, %v; expected no less than 0", p.StartAfter, p.Drain)
-	}
-	if len(faults) > 0 {
-		return nil, errors.Join(faults...)
+	if err := p.check(); err != nil {
+		return nil, err
 	}
 	if p.StartAfter == 0 {
 		p.StartAfter = startAfter
@@ -78,161 +70,174 @@ func NewLeader(p Plan) (*Leader, error) {
 		p.Drain = time.Minute
 	}
 	l := &Leader{plan: p, seats: make([]*seat, p.Members), known: make(map[string]*seat), deadline: clock.Never}
-	return l, l.charged(p.Charge)
+	return l, l.setAssignment(p.Assignment)
 }
 
-// charged keeps what the members are charged with.
-func (l *Leader) charged(c Charge) error {
-	text, err := json.Marshal(c)
+func (l *Leader) setAssignment(a Assignment) error {
+	a.SHA256 = digest(a.Scenario)
+	text, err := json.Marshal(a)
 	if err != nil {
-		return fmt.Errorf("charge: %w", err)
+		return fmt.Errorf("assignment: %w", err)
 	}
 	parts := split(text)
 	if len(parts) > maxParts {
-		return fmt.Errorf("charge: %d bytes; expected %d at most", len(text), maxParts*partBytes)
+		return fmt.Errorf("assignment: %d bytes; expected at most %d", len(text), maxParts*partBytes)
 	}
-	l.charge, l.digest = parts, digest(text)
+	l.assignment, l.digest = parts, digest(text)
 	return nil
 }
 
-// On takes what a member says, whose epoch the bus vouches for, and returns the answer, nil
-// where there is none. What is asked of the runs beside this one in the series is answered, too.
-func (l *Leader) On(now clock.Instant, from string, text []byte) []byte {
-	l.pass(now)
-	var ask Ask
-	err := Decode(text, &ask)
-	var other *OtherSchema
-	switch {
-	case errors.As(err, &other):
-		l.notes.malformed++
-		return encoded(&Answer{Number: other.Number, At: now, Refused: other.Error()})
-	case err != nil || ask.Epoch != from:
-		l.notes.malformed++
-		// The member would send it again for ever, and the others would wait for the answer.
-		if s := l.known[from]; err != nil && s != nil && s.Lost == "" && !s.ended && l.err == nil {
-			l.lose(now, s, clipped(fmt.Sprintf("it sent an invalid message: %v", err)))
-			return encoded(&Answer{Run: l.run, Number: ask.Number, At: now, Refused: s.Lost})
-		}
+// Next returns the leader of the next run of a series, whose members keep their places and wait for [Leader.Assign]. It is
+// nil unless this run is over, no member was lost, and nobody stopped it.
+func (l *Leader) Next() *Leader {
+	incomplete := func(s *seat) bool { return s == nil || !s.ended || s.early }
+	if l.phase != over || l.err != nil || l.stop != "" || slices.ContainsFunc(l.seats, incomplete) {
 		return nil
 	}
-	s := l.known[ask.Epoch]
-	var answer Answer
-	switch {
-	case s == nil || ask.Run == l.run:
-		if l.last && l.err == nil && s != nil && ask.Join != nil && !s.ended && s.Lost == "" {
-			s.gone = true
-			answer.Over = true
-		} else {
-			answer = l.answer(now, &ask)
-		}
-	case ask.Run > l.run:
-		// It is done with this one.
-		s.heard, s.gone = now, l.last
-		answer.Over = l.last
-	default:
-		// That run is over and whole, so that everything has arrived before.
-		l.notes.late++
-		s.heard = now
+	n := &Leader{plan: l.plan, run: l.run + 1, known: make(map[string]*seat), began: l.began, ticked: l.ticked, deadline: clock.Never}
+	n.plan.Search = nil
+	for _, s := range l.seats {
+		next := newSeat(Share{Index: s.Index, Name: s.Name, Epoch: s.Epoch, Labels: s.Labels}, l.ticked)
+		n.seats, n.known[s.Epoch] = append(n.seats, next), next
 	}
-	answer.Run, answer.Number, answer.At = ask.Run, ask.Number, now
-	return encoded(&answer)
+	return n
 }
 
-// encoded is an answer on the wire. Nothing in it can fail to be written.
-func encoded(a *Answer) []byte {
-	a.SchemaVersion = SchemaVersion
-	text, err := json.Marshal(a)
-	if err != nil {
+// Assign sets the assignment of a later run, and what chooses its steps, nil for none.
+func (l *Leader) Assign(a Assignment, search Search) error {
+	l.plan.Search = search
+	err := l.setAssignment(a)
+	l.prepareIfComplete()
+	return err
+}
+
+// End ends a series: members that ask for another run learn that none follows.
+func (l *Leader) End(now clock.Instant) {
+	l.last, l.phase, l.ended = true, over, now
+}
+
+// Receive handles a message of a member, whose epoch the bus has verified, and returns the reply, nil for none. It also
+// answers requests of the previous and the next run of a series.
+func (l *Leader) Receive(now clock.Instant, epoch string, text []byte) []byte {
+	l.pass(now)
+	s := l.known[epoch]
+	if s != nil && s.isFlooding(now) {
+		if s.isActive() && l.err == nil {
+			l.lose(now, s, fmt.Sprintf("it sent more than %d messages in a second", maxMessages))
+		}
+		l.notes[ignored]++
 		return nil
 	}
+	if s != nil && s.Lost != "" {
+		// Its messages are not worth the time that decoding them takes.
+		l.notes[ignored]++
+		h := headerOf(text)
+		return encode(&Reply{Run: h.Run, Number: h.Number, At: now, Refused: s.expulsion()})
+	}
+	request, err := Decode[Request](text)
+	if err == nil && request.Epoch == epoch && (s == nil || request.Run <= l.run+1) {
+		reply := l.handle(now, s, request)
+		reply.Run, reply.Number, reply.At = request.Run, request.Number, now
+		return encode(&reply)
+	}
+	if err == nil {
+		err = fmt.Errorf("%w: it is of another member or run", ErrMalformed)
+	}
+	l.notes[malformed]++
+	h := headerOf(text)
+	switch {
+	case errors.Is(err, ErrOtherVersion):
+	case s.isActive() && l.err == nil:
+		// The member would send it again without end, and the others would wait for it.
+		l.lose(now, s, clip(fmt.Sprintf("it sent an invalid message: %v", err)))
+		err = errors.New(s.Lost)
+	default:
+		return nil
+	}
+	return encode(&Reply{Run: h.Run, Number: h.Number, At: now, Refused: err.Error()})
+}
+
+// encode returns the text of a reply. Nothing in a reply can fail to encode.
+func encode(r *Reply) []byte {
+	r.SchemaVersion = SchemaVersion
+	text, _ := json.Marshal(r)
 	return text
 }
 
-func (l *Leader) answer(now clock.Instant, ask *Ask) Answer {
-	if ask.Join != nil {
-		return l.join(now, ask)
-	}
-	s := l.known[ask.Epoch]
+// handle handles a request of any run.
+func (l *Leader) handle(now clock.Instant, s *seat, r *Request) Reply {
 	switch {
+	case s == nil && (r.Join == nil || r.Run > l.run):
+		return Reply{Refused: "it joined another leader"}
 	case s == nil:
-		return Answer{Refused: "it joined another leader"}
-	case s.Lost != "":
-		l.notes.returned++
-		return Answer{Refused: "it was given up (" + s.Lost + "), and a run takes nobody back"}
+		return l.join(now, r)
+	case r.Run > l.run:
+		// It has finished this run.
+		s.heard, s.gone = now, l.last
+		return Reply{Over: l.last}
+	case r.Run < l.run:
+		// That run is over and complete, so everything has arrived before.
+		l.notes[late]++
+		s.heard = now
+		return Reply{}
+	case l.last && l.err == nil && r.Join != nil && !s.ended:
+		s.gone = true
+		return Reply{Over: true}
 	case l.err != nil:
 		s.gone = true
-		return Answer{Refused: l.err.Error()}
+		return Reply{Refused: l.err.Error()}
 	}
 	s.heard = now
-	switch {
-	case ask.Fetch != nil && ask.Fetch.Part < len(l.charge):
-		return Answer{Part: &Part{Part: ask.Fetch.Part, Bytes: l.charge[ask.Fetch.Part]}}
-	case ask.Beat != nil:
-		return l.beat(now, s, ask.Beat)
-	case ask.Told != nil:
-		return l.told(now, s, ask.Told)
-	case ask.Came != nil:
-		if l.turn != nil && ask.Came.Turn == l.turn.Number && s.came == nil {
-			s.came = ask.Came.What
-			l.order(now)
-		}
-		return Answer{}
-	case ask.Final != nil:
-		return l.final(now, s, ask.Final)
-	case ask.Leave != nil:
-		return l.leave(now, s, ask.Leave)
-	}
-	return Answer{}
+	body, _ := r.body()
+	return body.handle(l, now, s)
 }
 
-// join gives a member a place, the same whenever it asks.
-func (l *Leader) join(now clock.Instant, ask *Ask) Answer {
-	s := l.known[ask.Epoch]
-	if s == nil {
-		if why := l.refusalOf(ask.Join); why != "" {
-			l.notes.refused++
-			l.event(now, Event{Kind: MemberRefused, Member: -1, Name: ask.Join.Name, Text: why})
-			return Answer{Refused: why}
-		}
-		free := 0
-		for l.seats[free] != nil {
-			free++
-		}
-		s = &seat{Share: Share{Index: free, Name: ask.Join.Name, Epoch: ask.Epoch, Labels: ask.Join.Labels}, heard: now, took: newSequence()}
-		l.seats[free], l.known[ask.Epoch] = s, s
-	}
-	switch {
-	case s.Lost != "":
-		return Answer{Refused: "it was given up (" + s.Lost + "), and a run takes nobody back"}
-	case l.err != nil:
-		s.gone = true
-		return Answer{Refused: l.err.Error()}
-	}
-	if s.heard = now; !s.joined {
-		s.joined = true
-		l.concerns(now, MemberJoined, s, fmt.Sprintf("%s has joined, %d of %d", s.Name, l.taken(), l.plan.Members))
-		l.assemble()
-	}
-	if l.charge == nil {
-		return Answer{} // it is to come
-	}
-	return Answer{Joined: &Joined{Index: s.Index, Of: l.plan.Members, Parts: len(l.charge), SHA256: l.digest}}
+// body is what a request has one of: what its leader does in reply to an active member.
+type body interface {
+	handle(l *Leader, now clock.Instant, s *seat) Reply
 }
 
-// refusalOf returns why a new member is refused, empty if it is accepted.
-func (l *Leader) refusalOf(h *Hello) string {
+// body returns the body of a request, and the number of them.
+func (r *Request) body() (found body, count int) {
+	v := reflect.ValueOf(r).Elem()
+	for i := range v.NumField() {
+		if one, is := v.Field(i).Interface().(body); is && !v.Field(i).IsNil() {
+			found = one
+			count++
+		}
+	}
+	return found, count
+}
+
+// join gives a new member a place.
+func (l *Leader) join(now clock.Instant, r *Request) Reply {
+	if reason := l.joinRefusal(r.Join); reason != "" {
+		if l.notes[refused]++; l.notes[refused] <= maxRefusals {
+			l.event(Event{Kind: MemberRefused, Member: -1, Name: r.Join.Name, Text: reason})
+		}
+		return Reply{Refused: reason}
+	}
+	free := slices.Index(l.seats, nil)
+	s := newSeat(Share{Index: free, Name: r.Join.Name, Epoch: r.Epoch, Labels: r.Join.Labels}, now)
+	l.seats[free], l.known[r.Epoch] = s, s
+	return r.Join.handle(l, now, s)
+}
+
+// joinRefusal returns why a new member is refused, empty if it is accepted.
+func (l *Leader) joinRefusal(j *Join) string {
 	if l.err != nil {
 		return l.err.Error()
 	}
-	if h.Version != l.plan.Version {
-		return fmt.Sprintf("%s is build %q, the leader %q; use the same build everywhere", h.Name, h.Version, l.plan.Version)
+	if j.Version != l.plan.Version {
+		return fmt.Sprintf("%s is build %q, the leader %q; use the same build everywhere", j.Name, j.Version, l.plan.Version)
 	}
 	for _, s := range l.known {
-		if s.Name == h.Name && (s.Lost == "" || l.phase != lobby) {
-			if s.Lost != "" {
-				return fmt.Sprintf("%s was given up (%s), and a run takes nobody back", h.Name, s.Lost)
-			}
-			return fmt.Sprintf("a member %s exists already; use unique names", h.Name)
+		switch {
+		case s.Name != j.Name:
+		case s.Lost == "":
+			return fmt.Sprintf("a member %s exists already; use unique names", j.Name)
+		case l.phase != lobby:
+			return fmt.Sprintf("%s was given up (%s), and a run takes nobody back", j.Name, s.Lost)
 		}
 	}
 	if l.phase != lobby || l.run > 0 || len(l.known) > 4*l.plan.Members+100 {
@@ -241,8 +246,8 @@ func (l *Leader) refusalOf(h *Hello) string {
 	return ""
 }
 
-// taken is how many places are.
-func (l *Leader) taken() (count int) {
+// joined returns the number of members that have joined.
+func (l *Leader) joined() (count int) {
 	for _, s := range l.seats {
 		if s != nil && s.joined {
 			count++
@@ -251,60 +256,68 @@ func (l *Leader) taken() (count int) {
 	return count
 }
 
-// assemble has the members prepare once all have joined.
-func (l *Leader) assemble() {
-	if l.phase == lobby && l.charge != nil && l.taken() == l.plan.Members {
+// prepareIfComplete lets the members prepare once all have joined.
+func (l *Leader) prepareIfComplete() {
+	if l.phase == lobby && l.assignment != nil && l.joined() == l.plan.Members {
 		l.phase = preparing
 	}
 }
 
-// Tick lets time pass. It has to come a few times a second, after whatever came in before.
+// Tick lets time pass. Callers call it a few times a second, after all messages that have arrived.
 func (l *Leader) Tick(now clock.Instant) {
 	l.pass(now)
-	for _, s := range l.seats {
-		if s != nil && s.Lost == "" && !s.ended && now.Sub(s.heard) > Lease {
+	for s := range l.active() {
+		if now.Sub(s.heard) > Lease {
 			l.lose(now, s, fmt.Sprintf("not heard of for %v", Lease))
 		}
 	}
 	switch {
 	case l.phase == lobby && now > l.deadline:
-		l.fail(now, fmt.Errorf("%w: %d of %d within %v%s", ErrFewer, l.taken(), l.plan.Members, l.plan.Deadline, l.names()))
+		l.fail(now, fmt.Errorf("%w: %d of %d within %v%s", ErrFewer, l.joined(), l.plan.Members, l.plan.Deadline, l.names()))
 	case l.phase == draining && now > l.until:
-		for _, s := range l.seats {
-			if s.Lost == "" && !s.ended {
-				l.lose(now, s, fmt.Sprintf("its record did not arrive within %v after the stop", l.plan.Drain))
-			}
+		for s := range l.active() {
+			l.lose(now, s, fmt.Sprintf("its record did not arrive within %v after the stop", l.plan.Drain))
 		}
 	}
 	l.endIfDone(now)
 }
 
-// names lists who is there, the first few.
+// active yields the members that are neither lost nor done.
+func (l *Leader) active() iter.Seq[*seat] {
+	return func(yield func(*seat) bool) {
+		for _, s := range l.seats {
+			if s.isActive() && !yield(s) {
+				return
+			}
+		}
+	}
+}
+
+// names lists the first members that have joined.
 func (l *Leader) names() string {
-	const most = 8
+	const maxNames = 8
 	var names []string
 	for _, s := range l.seats {
-		if s != nil && len(names) < most {
+		if s != nil {
 			names = append(names, s.Name)
 		}
+	}
+	if more := len(names) - maxNames; more > 0 {
+		names = append(names[:maxNames], fmt.Sprintf("%d more", more))
 	}
 	if len(names) == 0 {
 		return ""
 	}
-	if more := l.taken() - len(names); more > 0 {
-		names = append(names, fmt.Sprintf("%d more", more))
-	}
 	return ": " + strings.Join(names, ", ")
 }
 
-// pass takes note of the time. Where the leader's own process stood still, nobody else is
-// to blame for what it has not heard.
+// pass notes the time. If the leader's own process did not run for a while, all leases are extended by that time.
 func (l *Leader) pass(now clock.Instant) {
 	if !l.began {
 		l.began, l.ticked = true, now
 		l.deadline = now.Add(l.plan.Deadline)
 	} else if gap := now.Sub(l.ticked); gap > standstill {
-		l.notes.stood = max(l.notes.stood, gap)
+		l.stood = max(l.stood, gap)
 		for _, s := range l.seats {
 			if s != nil {
 				s.heard = s.heard.Add(gap)
@@ -314,82 +327,96 @@ func (l *Leader) pass(now clock.Instant) {
 	l.ticked = max(l.ticked, now)
 }
 
-// Stop ends the run before its time, for a reason that everybody is told.
-func (l *Leader) Stop(now clock.Instant, why string) {
+// Stop ends the run early, for a reason that all members learn.
+func (l *Leader) Stop(now clock.Instant, reason string) {
+	l.stopped = l.stopped || l.phase == running
+	l.abort(now, ErrStopped, reason)
+}
+
+// abort ends a run early: one that has not started fails with an error, and in one that runs the members hand in the
+// records that they have.
+func (l *Leader) abort(now clock.Instant, unready error, reason string) {
 	switch l.phase {
 	case lobby, preparing:
-		l.fail(now, fmt.Errorf("%w: %s", ErrStopped, why))
+		l.fail(now, fmt.Errorf("%w: %s", unready, reason))
 	case running:
-		l.stopped = true
-		l.halt(now, why)
+		l.phase, l.stop, l.until = draining, reason, now.Add(l.plan.Drain)
+		l.event(Event{Kind: RunStopped, Member: -1, Text: "the run stops: " + reason})
+		l.endIfDone(now)
 	}
 }
 
-// halt has everybody seal what there is. A run that has not begun comes to nothing.
-func (l *Leader) halt(now clock.Instant, why string) {
-	switch l.phase {
-	case draining, over:
-		return
-	case preparing:
-		l.fail(now, fmt.Errorf("%w: %s", ErrUnready, why))
-		return
-	}
-	l.phase, l.stop, l.until = draining, why, now.Add(l.plan.Drain)
-	l.event(now, Event{Kind: RunStopped, Member: -1, Text: "the run stops: " + why})
-	l.endIfDone(now)
-}
-
-// fail ends a fleet that has not come to a run.
+// fail ends a fleet that has not started a run.
 func (l *Leader) fail(now clock.Instant, err error) {
 	l.err, l.phase, l.ended = err, over, now
-	l.event(now, Event{Kind: RunStopped, Member: -1, Text: err.Error()})
+	l.event(Event{Kind: RunStopped, Member: -1, Text: err.Error()})
 }
 
-// settle finds out whether the run is over.
+// endIfDone ends the run once all members are lost or done.
 func (l *Leader) endIfDone(now clock.Instant) {
-	if l.phase != running && l.phase != draining {
+	if l.phase == running || l.phase == draining {
+		for range l.active() {
+			return
+		}
+		l.phase, l.ended = over, now
+	}
+}
+
+// orderStep orders the next step of a search: the first when the run starts, and each other once all members have reported
+// their results. After a loss none follows, because nobody would send the lost share.
+func (l *Leader) orderStep(now clock.Instant) {
+	if l.plan.Search == nil || l.phase != running || l.step != nil && l.step.What == nil {
 		return
 	}
-	for _, s := range l.seats {
-		if s.Lost == "" && !s.ended {
+	var results []json.RawMessage
+	lost, step := false, &SearchStep{Number: 1, Start: l.start}
+	if l.step != nil {
+		for _, s := range l.seats {
+			if s.isActive() && s.result == nil {
+				return
+			}
+			lost = lost || !s.isActive()
+			results = append(results, s.result)
+		}
+		step.Number = l.step.Number + 1
+		// Steps start on a whole second of the run.
+		ahead := now.Add(l.plan.StartAfter).Sub(l.start)
+		step.Start = l.start.Add((ahead + time.Second - 1).Truncate(time.Second))
+	}
+	if l.short = lost; !lost {
+		var err error
+		if step.What, err = l.plan.Search.Next(results); err != nil {
+			l.abort(now, ErrUnready, err.Error())
 			return
 		}
 	}
-	l.phase, l.ended = over, now
-}
-
-// Over reports whether nothing more can come to the outcome.
-func (l *Leader) Over() bool { return l.phase == over }
-
-// Gone reports whether the leader may go, too: the run is over, and everybody knows.
-func (l *Leader) Gone(now clock.Instant) bool {
-	if l.phase != over {
-		return false
-	}
-	if now.Sub(l.ended) > linger {
-		return true
-	}
 	for _, s := range l.seats {
-		if s != nil && s.Lost == "" && !s.gone {
-			return false
-		}
+		s.result = nil
 	}
-	return true
+	if l.step = step; step.What != nil {
+		l.event(Event{Kind: StepOrdered, Member: -1, Wait: step.Start.Sub(now), Text: fmt.Sprintf("step %d", step.Number)})
+	}
 }
 
-// Events returns what has happened since it was last asked.
+// IsOver reports whether the outcome is final.
+func (l *Leader) IsOver() bool { return l.phase == over }
+
+// MayExit reports whether the leader may exit: the run is over, and all members know or were given the time to.
+func (l *Leader) MayExit(now clock.Instant) bool {
+	waiting := func(s *seat) bool { return s != nil && s.Lost == "" && !s.gone }
+	return l.phase == over && (now.Sub(l.ended) > linger || !slices.ContainsFunc(l.seats, waiting))
+}
+
+// Events returns the events since the last call.
 func (l *Leader) Events() []Event {
 	events := l.events
 	l.events = nil
 	return events
 }
 
-func (l *Leader) event(now clock.Instant, e Event) {
-	e.At = now
-	l.events = append(l.events, e)
-}
+func (l *Leader) event(e Event) { l.events = append(l.events, e) }
 
-// concerns tells of a member as it stands.
-func (l *Leader) concerns(now clock.Instant, kind EventKind, s *seat, text string) {
-	l.event(now, Event{Kind: kind, Member: s.Index, Name: s.Name, Of: new(s.Share), Text: text})
+// memberEvent adds an event about a member.
+func (l *Leader) memberEvent(kind EventKind, s *seat, text string) {
+	l.event(Event{Kind: kind, Member: s.Index, Name: s.Name, Share: new(s.Share), Text: text})
 }

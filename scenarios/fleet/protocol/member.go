@@ -1,8 +1,6 @@
 package protocol
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -12,11 +10,11 @@ import (
 	"loadgen/results"
 )
 
-// MemberPlan is what a member goes by.
+// MemberPlan configures a member.
 type MemberPlan struct {
-	// Name is unlike all others of the fleet, Epoch unlike that of every process.
+	// Name is unique in the fleet, Epoch among all processes.
 	Name, Epoch string
-	// Run is which of a series of runs it takes part in, from 0.
+	// Run is the run of a series that it takes part in, from 0.
 	Run     uint64
 	Version string
 	Labels  map[string]string
@@ -24,25 +22,24 @@ type MemberPlan struct {
 	Deadline time.Duration
 }
 
-// Step is what a member has to do next. What has been returned once is not returned again.
-type Step struct {
+// Actions are what a member has to do next. Each is returned once.
+type Actions struct {
 	// Send are messages for the leader.
 	Send [][]byte
-	// Prepare is its charge, once all have joined.
-	Prepare *Charge
-	// Begin is when the run starts, by the member's own clock; it may be past.
+	// Prepare is the assignment, once all have joined.
+	Prepare *Assignment
+	// Begin is when the run starts by the member's own clock, possibly in the past.
 	Begin *clock.Instant
-	// Turn is what to offer next, its Start by the member's own clock.
-	Turn *Turn
-	// Stop is why it has to seal what there is.
+	// Step is the next step of a search, its Start by the member's own clock.
+	Step *SearchStep
+	// Stop is why the member has to hand in the record that it has.
 	Stop string
-	// Over says that it is done with the fleet, for Err where that is not nil, or with this run
-	// alone where another Follows.
+	// Over says that the member is done, with an error Err if that is not nil. With Follows it is done with this run only.
 	Over, Follows bool
 	Err           error
 }
 
-// stage is how far a member is.
+// stage is the progress of a member.
 type stage int
 
 const (
@@ -50,88 +47,113 @@ const (
 	fetching
 	waiting
 	working
-	sealing
+	submitting
 	leaving
 	gone
 )
 
-// The bounds of what a member has under way.
+// The limits of what a member has in flight.
 const (
-	// probesWanted are sent before the first beat, maxProbes where the clock is not known
-	// well enough by then.
-	probesWanted, maxProbes = 16, 64
-	// maxAsked are the seconds and parts on their way at once, maxQueued those that wait.
-	maxAsked, maxParting, maxQueued = 32, 4, 1024
+	// minProbes are sent before the first heartbeat, and up to maxProbes if the clock is not known well enough by then.
+	minProbes, maxProbes = 16, 64
+	// probeTimeout is how long the member waits for a probe before it sends another.
+	probeTimeout = 500 * time.Millisecond
+	// maxSecondsInFlight and maxPartsInFlight bound unanswered reports and parts, maxQueuedSeconds the reports that wait.
+	maxSecondsInFlight, maxPartsInFlight, maxQueuedSeconds = 32, 4, 1024
 )
 
-// Member asks a leader. It belongs to one goroutine.
+// delivery is how a request without a reply is handled, and counted.
+type delivery int
+
+const (
+	// reliable requests are sent again until there is a reply; so are reports of seconds and parts, which are counted apart.
+	reliable delivery = iota
+	secondDelivery
+	partDelivery
+	// unreliable requests, and probes, are forgotten after a lease.
+	unreliable
+	probeDelivery
+)
+
+// sentRequest is a request in flight.
+type sentRequest struct {
+	number   uint64
+	delivery delivery
+	text     []byte
+	// first is when it was sent, last when it was sent again.
+	first, last clock.Instant
+}
+
+// Member sends requests to a leader. It belongs to one goroutine.
 type Member struct {
-	plan   MemberPlan
-	stage  stage
-	number uint64
-	outbox outbox
-	step   Step
+	plan     MemberPlan
+	stage    stage
+	number   uint64
+	inFlight []sentRequest
+	actions  Actions
 
 	began                             bool
 	ticked, heard, deadline, nextBeat clock.Instant
 
-	joined  Joined
-	fetched gathered
-	charge  Charge
-	probing probing
-	probe   clock.Instant
-	watch   watch
+	joined     Joined
+	fetched    collector
+	assignment Assignment
+	clock      leaderClock
+	probed     clock.Instant
 
-	prepared, ready, begun, halted bool
-	planned                        uint64
-	// welcome says that the leader has answered, and has no charge for it yet; turn is the last
-	// that it was given.
-	welcome bool
-	turn    int
+	ready, begun, halted bool
+	planned              uint64
+	// waitsToJoin says that the leader has answered, and has no assignment yet; step is the last step that it ordered.
+	waitsToJoin bool
+	step        int
 
-	told, untold uint64
-	seconds      []queued
-	final        *Final
-	parts        [][]byte
-	nextPart     int
-	// err is why it leaves, nil where its work is done.
+	reported, unreported uint64
+	seconds              []sentRequest
+	record               RecordPart
+	parts                [][]byte
+	nextPart             int
+	// err is why it leaves, nil with its work done.
 	err error
 }
 
-// queued is a second that waits to be sent.
-type queued struct {
-	number uint64
-	text   []byte
-}
-
-// NewMember returns a member that has not said anything.
+// NewMember returns a member that has not sent anything.
 func NewMember(p MemberPlan) *Member { return &Member{plan: p} }
 
 // Tick lets time pass.
-func (m *Member) Tick(now clock.Instant) Step {
+func (m *Member) Tick(now clock.Instant) Actions {
 	m.pass(now)
-	if m.stage == gone {
-		return m.take()
-	}
 	if m.stage == joining && m.number == 0 {
-		m.hello(now)
+		m.sendJoin(now)
 	}
+	silence := now.Sub(m.heard)
 	switch {
+	case m.stage == gone:
 	case m.stage == joining && m.plan.Run == 0 && now > m.deadline:
-		m.over(fmt.Errorf("%w within %v", ErrNoLeader, m.plan.Deadline))
-	case m.stage == leaving && now.Sub(m.heard) > linger:
-		m.finish()
-	case (m.stage > joining || m.plan.Run > 0) && now.Sub(m.heard) > Lease:
-		m.over(fmt.Errorf("%w: not heard of for %v", ErrLeaderLost, Lease))
+		m.end(fmt.Errorf("%w within %v", ErrNoLeader, m.plan.Deadline))
+	case m.stage == leaving && silence > linger:
+		m.end(m.err)
+	case (m.stage > joining || m.plan.Run > 0) && silence > Lease:
+		m.end(fmt.Errorf("%w: not heard of for %v", ErrLeaderLost, Lease))
 	default:
-		m.step.Send = append(m.step.Send, m.outbox.due(now)...)
-		m.move(now)
+		m.resend(now)
+		m.advance(now)
 	}
-	return m.take()
+	return m.takeActions()
 }
 
-// pass takes note of the time. While the process itself stood still it could not hear
-// anybody, and asks before it gives the leader up.
+// Next returns when the member needs the next tick.
+func (m *Member) Next(now clock.Instant) clock.Instant {
+	next := now.Add(100 * time.Millisecond)
+	if m.isMember() {
+		next = min(next, max(now, m.nextBeat))
+	}
+	return next
+}
+
+// isMember reports whether the member sends heartbeats.
+func (m *Member) isMember() bool { return m.stage > joining && m.stage < leaving }
+
+// pass notes the time. If the process itself did not run for a while, it extends the leader's lease by that time.
 func (m *Member) pass(now clock.Instant) {
 	if !m.began {
 		m.began, m.ticked = true, now
@@ -142,251 +164,296 @@ func (m *Member) pass(now clock.Instant) {
 	m.ticked = max(m.ticked, now)
 }
 
-// On takes what the leader says. What is no answer to an open ask is nothing.
-func (m *Member) On(now clock.Instant, text []byte) Step {
+// Receive handles a message of the leader. It ignores a message that replies to no request in flight.
+func (m *Member) Receive(now clock.Instant, text []byte) Actions {
 	m.pass(now)
-	var answer Answer
-	if err := Decode(text, &answer); err != nil {
+	reply, err := Decode[Reply](text)
+	if err != nil {
 		if m.stage == joining {
-			m.over(fmt.Errorf("%w: %w", ErrRefused, err))
+			m.end(fmt.Errorf("%w: %w", ErrRefused, err))
 		}
-		return m.take()
+		return m.takeActions()
 	}
-	if answer.Run != m.plan.Run {
-		return m.take() // of another run of the series
-	}
-	at := slices.IndexFunc(m.outbox.open, func(a asked) bool { return a.number == answer.Number })
+	isOpen := func(r sentRequest) bool { return r.number == reply.Number && reply.Run == m.plan.Run }
+	at := slices.IndexFunc(m.inFlight, isOpen)
 	if at < 0 || m.stage == gone {
-		return m.take()
+		return m.takeActions()
 	}
-	// Which time an ask that was sent again is answered is not known. It counts from the first: its
-	// trip is then no better than it was.
-	left := m.outbox.open[at].first
-	m.outbox.open = slices.Delete(m.outbox.open, at, at+1)
+	// The reply to a request that was sent again counts from the first time, which can only make its offset less accurate.
+	request := m.inFlight[at]
+	m.inFlight = slices.Delete(m.inFlight, at, at+1)
 	m.heard = max(m.heard, now)
 	switch {
-	case answer.Refused != "":
-		m.over(fmt.Errorf("%w: %s", ErrRefused, answer.Refused))
-		return m.take()
-	case m.stage == leaving, answer.Over:
-		m.finish()
-		return m.take()
+	case reply.Refused != "":
+		m.end(fmt.Errorf("%w: %s", ErrRefused, reply.Refused))
+	case m.stage == leaving, reply.Over:
+		m.end(m.err)
+	default:
+		m.handle(now, reply, &request)
+		m.advance(now)
 	}
-	m.watch.see(probed(left, answer.At, now))
+	return m.takeActions()
+}
+
+// handle handles a reply to a request.
+func (m *Member) handle(now clock.Instant, reply *Reply, request *sentRequest) {
+	o := offsetOf(request.first, reply.At, now)
+	if m.clock.addReply(o); request.delivery == probeDelivery {
+		m.clock.addProbe(o)
+	}
 	switch {
-	case answer.Joined != nil && m.stage == joining:
-		m.joined, m.stage, m.nextBeat = *answer.Joined, fetching, now
-		m.fetched = gather(answer.Joined.Parts)
-		m.probing = probing{left: make(map[uint64]clock.Instant)}
+	case reply.Joined != nil && m.stage == joining:
+		m.joined, m.stage, m.nextBeat = *reply.Joined, fetching, now
+		m.fetched = newCollector(reply.Joined.Parts)
 	case m.stage == joining:
-		m.welcome, m.nextBeat = true, now.Add(beatEvery)
-	case answer.Part != nil && m.stage == fetching:
-		m.fetched.put(answer.Part.Part, answer.Part.Bytes)
-		m.readCharge(now)
-	case answer.Orders != nil:
-		m.follow(answer.Orders)
+		m.waitsToJoin, m.nextBeat = true, now.Add(beatEvery)
+	case reply.Part != nil && m.stage == fetching:
+		m.fetched.put(reply.Part.Part, reply.Part.Bytes)
+		m.readAssignment(now)
+	case reply.Directives != nil:
+		m.follow(reply.Directives)
 	}
-	if m.stage == fetching {
-		m.probing.back(answer.Number, answer.At, now)
-	}
-	m.move(now)
-	return m.take()
 }
 
-// understand reads the charge, once all of it is there.
-func (m *Member) readCharge(now clock.Instant) {
-	if m.fetched.misses > 0 || m.charge.Of > 0 {
+// readAssignment reads the assignment once all of its parts have arrived.
+func (m *Member) readAssignment(now clock.Instant) {
+	if m.fetched.missing > 0 || m.assignment.Of > 0 {
 		return
 	}
-	text, sound := m.fetched.whole(m.joined.SHA256)
+	text, intact := m.fetched.join(m.joined.SHA256)
 	m.fetched.parts = nil
-	if !sound {
-		m.quit(now, fmt.Errorf("%w: the digest of its assignment is wrong", ErrMalformed))
+	err := decodeStrictly(text, &m.assignment)
+	if !intact || err == nil && digest(m.assignment.Scenario) != m.assignment.SHA256 {
+		err = fmt.Errorf("%w: the digest of the assignment is wrong", ErrMalformed)
+	}
+	if err != nil {
+		m.err = err
+		m.leave(now, err.Error())
 		return
 	}
-	if err := decode(text, &m.charge); err != nil {
-		m.quit(now, err)
-		return
-	}
-	if got := digest(m.charge.Scenario); got != m.charge.SHA256 {
-		m.quit(now, fmt.Errorf("%w: the scenario's hash is %.12s, expected %.12s", ErrMalformed, got, m.charge.SHA256))
-		return
-	}
-	m.charge.Index, m.charge.Of = m.joined.Index, m.joined.Of
+	m.assignment.Index, m.assignment.Of = m.joined.Index, m.joined.Of
 }
 
-// obey does what the leader orders, each thing once.
-func (m *Member) follow(o *Orders) {
-	if o.Stop != "" && !m.halted {
-		m.halted, m.step.Stop = true, o.Stop
+// follow does what the leader directs, each thing once.
+func (m *Member) follow(d *Directives) {
+	if d.Stop != "" && !m.halted {
+		m.halted, m.actions.Stop = true, d.Stop
 	}
-	if o.Prepare && m.stage == waiting {
-		m.stage, m.prepared = working, true
-		m.step.Prepare = &m.charge
+	if d.Prepare && m.stage == waiting {
+		m.stage = working
+		m.actions.Prepare = &m.assignment
 	}
-	if o.Start != nil && m.ready && !m.begun && !m.halted {
+	if d.Start != nil && m.ready && !m.begun && !m.halted {
 		m.begun = true
-		m.step.Begin = new(o.Start.Add(-m.watch.now.ahead))
+		m.actions.Begin = new(d.Start.Add(-m.clock.ahead))
 	}
-	if o.Turn != nil && o.Turn.Number == m.turn+1 && m.begun && !m.halted {
-		m.turn++
-		turn := *o.Turn
-		turn.Start = turn.Start.Add(-m.watch.now.ahead)
-		m.step.Turn = &turn
+	if d.Step != nil && d.Step.Number == m.step+1 && m.begun && !m.halted {
+		m.step++
+		step := *d.Step
+		step.Start = step.Start.Add(-m.clock.ahead)
+		m.actions.Step = &step
 	}
 }
 
-// Came tells what came of a turn.
-func (m *Member) Came(now clock.Instant, turn int, what json.RawMessage) Step {
-	m.pass(now)
-	if m.stage == working {
-		m.ask(now, &Ask{Came: &Came{Turn: turn, What: what}}, again)
+// whileWorking does something if the member carries out its share.
+func (m *Member) whileWorking(now clock.Instant, do func()) Actions {
+	if m.pass(now); m.stage == working {
+		do()
+		m.advance(now)
 	}
-	return m.take()
+	return m.takeActions()
 }
 
-// Ready says that the share is prepared, and how many operations it comes to.
-func (m *Member) Ready(now clock.Instant, planned uint64) Step {
-	m.pass(now)
-	if m.stage == working && !m.ready {
-		m.ready, m.planned, m.nextBeat = true, planned, now
-		m.move(now)
-	}
-	return m.take()
+// ReportResult sends the result of a step.
+func (m *Member) ReportResult(now clock.Instant, step int, result json.RawMessage) Actions {
+	return m.whileWorking(now, func() { m.request(now, &Request{Result: &StepResult{Step: step, Result: result}}, reliable) })
 }
 
-// Second tells a second of the run, in the order of the calls. It keeps nothing of it.
-func (m *Member) Second(now clock.Instant, s *Second) Step {
-	m.pass(now)
-	if m.stage != working {
-		return m.take()
-	}
-	m.number++
-	text, err := json.Marshal(&Ask{SchemaVersion: SchemaVersion, Epoch: m.plan.Epoch, Run: m.plan.Run, Number: m.number, Told: &Report{Sequence: m.told, Second: *s}})
-	if err != nil || len(text) > MaxBytes || len(m.seconds) >= maxQueued {
-		m.untold++
-		return m.take()
-	}
-	m.told++
-	m.seconds = append(m.seconds, queued{m.number, text})
-	m.move(now)
-	return m.take()
+// SetReady says that the share is prepared, with its number of operations.
+func (m *Member) SetReady(now clock.Instant, planned uint64) Actions {
+	return m.whileWorking(now, func() {
+		if !m.ready {
+			m.ready, m.planned, m.nextBeat = true, planned, now
+		}
+	})
 }
 
-// HandIn hands in the member's record, which ends its work: partial is why it is not of the
-// whole share, empty where it is.
-func (m *Member) HandIn(now clock.Instant, record []byte, counts results.Counts, partial string) Step {
-	m.pass(now)
-	if m.stage != working {
-		return m.take()
-	}
-	m.parts = split(record)
-	if len(m.parts) > maxParts {
+// ReportSecond sends a second of the run, in the order of the calls. It does not retain s.
+func (m *Member) ReportSecond(now clock.Instant, s *Second) Actions {
+	return m.whileWorking(now, func() {
+		text, err := m.encode(&Request{Second: &SecondReport{Sequence: m.reported, Second: *s}})
+		if err != nil || len(text) > MaxBytes || len(m.seconds) >= maxQueuedSeconds {
+			m.unreported++
+			return
+		}
+		m.reported++
+		m.seconds = append(m.seconds, sentRequest{number: m.number, delivery: secondDelivery, text: text})
+	})
+}
+
+// Submit hands in the member's record, which ends its work. Partial is why the record does not have the whole share, empty
+// if it does.
+func (m *Member) Submit(now clock.Instant, record []byte, counts results.Counts, partial string) Actions {
+	parts := split(record)
+	if len(parts) > maxParts && m.stage == working {
 		return m.Fail(now, fmt.Sprintf("its record has %d bytes, maximum %d", len(record), maxParts*partBytes))
 	}
-	m.stage, m.nextPart = sealing, 0
-	m.final = &Final{Parts: len(m.parts), SHA256: digest(record), Told: m.told, Untold: m.untold, Counts: counts, Partial: clipped(partial)}
-	m.move(now)
-	return m.take()
+	return m.whileWorking(now, func() {
+		m.stage, m.nextPart, m.parts = submitting, 0, parts
+		m.record = RecordPart{Parts: len(parts), SHA256: digest(record), Reported: m.reported, Unreported: m.unreported, Counts: counts, Partial: clip(partial)}
+	})
 }
 
-// Fail says goodbye without a record.
-func (m *Member) Fail(now clock.Instant, reason string) Step {
+// Fail leaves the fleet without a record.
+func (m *Member) Fail(now clock.Instant, reason string) Actions {
 	m.pass(now)
 	if m.stage == joining && m.plan.Run == 0 || m.stage == gone {
-		m.finish()
-		return m.take()
+		m.end(m.err)
+	} else {
+		m.leave(now, reason)
 	}
-	m.leave(now, clipped(reason))
-	return m.take()
+	return m.takeActions()
 }
 
-// Interrupt says goodbye where there is no share to seal yet. One that is being carried out
-// is sealed or fails by whoever does it.
-func (m *Member) Interrupt(now clock.Instant, reason string) Step {
+// Interrupt leaves the fleet if the share has not started. Otherwise the caller submits a partial record, or fails.
+func (m *Member) Interrupt(now clock.Instant, reason string) Actions {
 	if m.stage < working {
 		return m.Fail(now, reason)
 	}
 	m.pass(now)
-	return m.take()
+	return m.takeActions()
 }
 
 func (m *Member) leave(now clock.Instant, reason string) {
-	m.stage, m.heard = leaving, now
-	m.outbox.open = nil
-	m.ask(now, &Ask{Leave: &Leave{Reason: reason}}, again)
+	m.stage, m.heard, m.inFlight = leaving, now, nil
+	m.request(now, &Request{Leave: &Leave{Reason: clip(reason)}}, reliable)
 }
 
-// quit goes because of a fault that the leader is told, too.
-func (m *Member) quit(now clock.Instant, err error) {
-	m.err = err
-	m.leave(now, clipped(err.Error()))
-}
-
-// clipped is a reason as long as one may be.
-func clipped(text string) string {
-	const most = maxTextBytes / 2
-	if len(text) <= most {
+// clip returns a reason with at most the allowed length.
+func clip(text string) string {
+	const maxReason = 512
+	if len(text) <= maxReason {
 		return text
 	}
-	return string([]rune(text[:most])) + " …"
+	return string([]rune(text[:maxReason])) + " …"
 }
 
-func (m *Member) over(err error) {
+func (m *Member) end(err error) {
 	m.stage = gone
-	m.step.Over, m.step.Err = true, err
+	m.actions.Over, m.actions.Err = true, err
 }
 
-func (m *Member) finish() { m.over(m.err) }
-
-func (m *Member) take() Step {
-	step := m.step
-	m.step = Step{}
-	return step
+func (m *Member) takeActions() Actions {
+	actions := m.actions
+	m.actions = Actions{}
+	return actions
 }
 
-// digest is a hash in hexadecimal digits.
-func digest(text []byte) string {
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
-}
-
-// split returns bytes as parts for one message each, at least one.
-func split(text []byte) [][]byte {
-	var parts [][]byte
-	for len(text) > partBytes {
-		parts = append(parts, text[:partBytes])
-		text = text[partBytes:]
+// advance sends what may be sent by now.
+func (m *Member) advance(now clock.Instant) {
+	switch m.stage {
+	case joining:
+		if m.waitsToJoin && now >= m.nextBeat {
+			m.waitsToJoin = false
+			m.sendJoin(now)
+		}
+	case fetching:
+		for m.nextPart < m.joined.Parts && m.count(partDelivery) < maxPartsInFlight {
+			m.request(now, &Request{Fetch: &Fetch{Part: m.nextPart}}, partDelivery)
+			m.nextPart++
+		}
+		m.sendProbe(now)
+	case working, submitting:
+		for len(m.seconds) > 0 && m.count(secondDelivery) < maxSecondsInFlight {
+			m.send(now, m.seconds[0])
+			m.seconds = m.seconds[1:]
+		}
 	}
-	return append(parts, text)
+	if m.stage == submitting && len(m.seconds) == 0 && m.count(secondDelivery) == 0 {
+		m.sendRecord(now)
+	}
+	if m.isMember() && now >= m.nextBeat {
+		m.nextBeat = now.Add(beatEvery)
+		m.request(now, &Request{Beat: &Heartbeat{Ready: m.ready, Planned: m.planned, Offset: m.clock.ahead, Bound: m.clock.bound}}, unreliable)
+	}
 }
 
-// gathered are parts that arrive in any order, and more than once. The zero value waits
-// for nothing.
-type gathered struct {
-	parts  [][]byte
-	had    []bool
-	misses int
+// sendJoin asks for a place.
+func (m *Member) sendJoin(now clock.Instant) {
+	m.request(now, &Request{Join: &Join{Name: m.plan.Name, Version: m.plan.Version, Labels: m.plan.Labels}}, reliable)
 }
 
-// gather returns a collection for a number of parts.
-func gather(parts int) gathered {
-	return gathered{parts: make([][]byte, parts), had: make([]bool, parts), misses: parts}
+// sendProbe sends one probe after another until the clock is known. With the assignment, too, the member then waits.
+func (m *Member) sendProbe(now clock.Instant) {
+	c := &m.clock
+	enough := c.probes >= minProbes && c.bound <= MaxClockBound || c.probes >= maxProbes
+	switch {
+	case enough && m.assignment.Of > 0:
+		c.known, m.stage, m.nextBeat = true, waiting, now
+	case !enough && (m.count(probeDelivery) == 0 || now.Sub(m.probed) >= probeTimeout):
+		m.probed = now
+		m.request(now, &Request{Probe: &Probe{}}, probeDelivery)
+	}
 }
 
-// put keeps a part, unless it has it.
-func (g *gathered) put(part int, text []byte) {
-	if part >= len(g.parts) || g.had[part] {
+// sendRecord sends the record, and leaves once all of it has arrived.
+func (m *Member) sendRecord(now clock.Instant) {
+	for m.nextPart < len(m.parts) && m.count(partDelivery) < maxPartsInFlight {
+		part := m.record
+		part.Part, part.Bytes = m.nextPart, m.parts[m.nextPart]
+		m.request(now, &Request{Record: &part}, partDelivery)
+		m.nextPart++
+	}
+	switch {
+	case m.nextPart < len(m.parts) || m.count(partDelivery) > 0:
+	case m.assignment.Follows:
+		m.actions.Follows = true
+		m.end(m.err)
+	default:
+		m.leave(now, "")
+	}
+}
+
+// encode numbers a request and returns its text.
+func (m *Member) encode(r *Request) ([]byte, error) {
+	m.number++
+	r.SchemaVersion, r.Epoch, r.Run, r.Number = SchemaVersion, m.plan.Epoch, m.plan.Run, m.number
+	return json.Marshal(r)
+}
+
+// request sends a new request.
+func (m *Member) request(now clock.Instant, r *Request, d delivery) {
+	text, err := m.encode(r)
+	if err != nil {
+		m.end(err)
 		return
 	}
-	g.parts[part], g.had[part] = text, true
-	g.misses--
+	m.send(now, sentRequest{number: m.number, delivery: d, text: text})
 }
 
-// whole returns all bytes, and whether they have the digest. Every part must be there.
-func (g *gathered) whole(sha256 string) (text []byte, sound bool) {
-	for _, part := range g.parts {
-		text = append(text, part...)
+func (m *Member) send(now clock.Instant, r sentRequest) {
+	r.first, r.last = now, now
+	m.inFlight = append(m.inFlight, r)
+	m.actions.Send = append(m.actions.Send, r.text)
+}
+
+// resend sends requests without a reply again, and forgets unreliable ones.
+func (m *Member) resend(now clock.Instant) {
+	m.inFlight = slices.DeleteFunc(m.inFlight, func(r sentRequest) bool { return r.delivery >= unreliable && now.Sub(r.first) > Lease })
+	for i := range m.inFlight {
+		if r := &m.inFlight[i]; r.delivery < unreliable && now.Sub(r.last) >= resendAfter {
+			r.last = now
+			m.actions.Send = append(m.actions.Send, r.text)
+		}
 	}
-	return text, digest(text) == sha256
+}
+
+// count returns the number of requests in flight with a delivery.
+func (m *Member) count(d delivery) (count int) {
+	for i := range m.inFlight {
+		if m.inFlight[i].delivery == d {
+			count++
+		}
+	}
+	return count
 }

@@ -16,14 +16,15 @@ import (
 func TestSequences(t *testing.T) {
 	for seed := range uint64(20) {
 		draw := clock.NewStream(seed, "sequences").At(0)
-		s := newSequence()
+		s := newSeat(Share{}, 0).received
 		set := map[uint64]bool{}
 		for range 2000 {
 			number := uint64(draw.IntN(500))
-			first, sound := s.accept(number, int64(2*number))
-			if !sound || first == set[number] {
-				t.Fatalf("seed %d: %d is first %v, sound %v; the set has it %v", seed, number, first, sound, set[number])
+			require.Equalf(t, set[number], s.has(number), "seed %d: %d", seed, number)
+			if set[number] {
+				continue
 			}
+			s.add(number, int64(2*number))
 			set[number] = true
 		}
 		assert.Equalf(t, uint64(len(set)), s.count, "seed %d: %d were counted; want %d", seed, s.count, len(set))
@@ -31,10 +32,6 @@ func TestSequences(t *testing.T) {
 			assert.EqualValues(t, 2*(s.next-1), s.through)
 			assert.Truef(t, set[next], "seed %d: all below %d are said to have come, and %d has not", seed, s.next, next)
 		}
-	}
-	s := newSequence()
-	if _, sound := s.accept(maxAhead, 0); sound {
-		t.Errorf("%d before any other is taken", maxAhead)
 	}
 }
 
@@ -46,12 +43,12 @@ func TestProbes(t *testing.T) {
 		ahead := time.Duration(draw.IntN(2_000_000_000) - 1_000_000_000)
 		there, back := time.Duration(draw.IntN(5_000_000)), time.Duration(draw.IntN(5_000_000))
 		left := clock.Instant(draw.IntN(1_000_000_000)) + clock.Instant(time.Hour)
-		o := probed(left, left.Add(there+ahead), left.Add(there+back))
+		o := offsetOf(left, left.Add(there+ahead), left.Add(there+back))
 		if off := (o.ahead - ahead).Abs(); off > o.bound || o.bound > (there+back+1)/2 {
 			t.Fatalf("%v there, %v back: off by %v, bound %v", there, back, off, o.bound)
 		}
 	}
-	if o := probed(0, clock.Instant(time.Second), clock.Instant(10*time.Millisecond)); o.ahead != 995*time.Millisecond || o.bound != 5*time.Millisecond {
+	if o := offsetOf(0, clock.Instant(time.Second), clock.Instant(10*time.Millisecond)); o.ahead != 995*time.Millisecond || o.bound != 5*time.Millisecond {
 		t.Errorf("%+v; want 995ms to within 5ms", o)
 	}
 }
@@ -59,13 +56,13 @@ func TestProbes(t *testing.T) {
 // A clock that moves is noticed by the first answer that is fast enough, and not by one
 // that was on its way meanwhile.
 func TestAWatchedClockThatMoves(t *testing.T) {
-	w := watch{now: offset{ahead: time.Second, bound: time.Millisecond}, on: true}
-	w.see(offset{ahead: 1500 * time.Millisecond, bound: 500 * time.Millisecond})
-	assert.Equalf(t, time.Second, w.now.ahead, "an answer that was half a second on its way moves it to %v", w.now.ahead)
-	w.see(offset{ahead: 2 * time.Second, bound: 2 * time.Millisecond})
-	assert.Equal(t, 2*time.Second, w.now.ahead, "it")
-	w.see(offset{ahead: 2*time.Second + time.Millisecond, bound: 3 * time.Millisecond})
-	assert.Equalf(t, 2*time.Millisecond, w.now.bound, "a slower answer that says the same moves it to %+v", w.now)
+	w := leaderClock{offset: offset{ahead: time.Second, bound: time.Millisecond}, known: true}
+	w.addReply(offset{ahead: 1500 * time.Millisecond, bound: 500 * time.Millisecond})
+	assert.Equalf(t, time.Second, w.ahead, "an answer that was half a second on its way moves it to %v", w.ahead)
+	w.addReply(offset{ahead: 2 * time.Second, bound: 2 * time.Millisecond})
+	assert.Equal(t, 2*time.Second, w.ahead, "it")
+	w.addReply(offset{ahead: 2*time.Second + time.Millisecond, bound: 3 * time.Millisecond})
+	assert.Equalf(t, 2*time.Millisecond, w.bound, "a slower answer that says the same moves it to %+v", w)
 }
 
 // Parts come in any order, and more than once; the whole is as it was, and a bit that is
@@ -74,15 +71,15 @@ func TestParts(t *testing.T) {
 	for _, size := range []int{0, 1, partBytes, partBytes + 1, 3*partBytes - 1} {
 		text := bytes.Repeat([]byte{7, 8, 9}, size/3+1)[:size]
 		parts := split(text)
-		g := gather(len(parts))
+		g := newCollector(len(parts))
 		for i := len(parts) - 1; i >= 0; i-- {
 			g.put(i, parts[i])
 			g.put(i, []byte("another"))
 		}
-		got, sound := g.whole(digest(text))
-		assert.Truef(t, g.misses == 0 && sound && bytes.Equal(got, text),
-			"%d bytes: %d parts are missing, sound %v, %d bytes came", size, g.misses, sound, len(got))
-		if _, sound := g.whole(digest(append(text, 0))); sound {
+		got, sound := g.join(digest(text))
+		assert.Truef(t, g.missing == 0 && sound && bytes.Equal(got, text),
+			"%d bytes: %d parts are missing, sound %v, %d bytes came", size, g.missing, sound, len(got))
+		if _, sound := g.join(digest(append(text, 0))); sound {
 			t.Errorf("%d bytes: those of another digest are taken", size)
 		}
 	}
@@ -94,9 +91,9 @@ func TestAnswersOfAnotherRun(t *testing.T) {
 	for run, follows := range map[uint64]bool{0: false, 1: true, 2: false} {
 		m := NewMember(MemberPlan{Name: "a", Epoch: "e", Run: 1, Deadline: time.Second})
 		m.Tick(0)
-		text, err := json.Marshal(&Answer{SchemaVersion: SchemaVersion, Run: run, Number: 1, Joined: &Joined{Of: 1, Parts: 1}})
+		text, err := json.Marshal(&Reply{SchemaVersion: SchemaVersion, Run: run, Number: 1, Joined: &Joined{Of: 1, Parts: 1, SHA256: digest(nil)}})
 		require.NoError(t, err)
-		if step := m.On(1, text); len(step.Send) > 0 != follows {
+		if step := m.Receive(1, text); len(step.Send) > 0 != follows {
 			t.Errorf("an answer of run %d has a member of run 1 ask %q; want something: %v", run, step.Send, follows)
 		}
 	}

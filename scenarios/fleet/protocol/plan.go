@@ -3,6 +3,7 @@ package protocol
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"loadgen/results"
@@ -10,29 +11,27 @@ import (
 
 // The times of the protocol.
 const (
-	// Lease is for how long one that is not heard of is waited for: longer than CI and virtual
-	// machines stand still, and short enough for a loss to be named within ten seconds.
+	// Lease is the time after which a silent peer is lost: longer than CI and virtual machines stall, and short enough
+	// to name a loss within ten seconds.
 	Lease = 5 * time.Second
-	// beatEvery is how often a member says that it is there, resendAfter how long it waits for
-	// an answer before it asks again.
+	// beatEvery is the time between two heartbeats, resendAfter the time after which a request without a reply is sent again.
 	beatEvery   = 500 * time.Millisecond
 	resendAfter = time.Second
-	// standstill is a time without a tick that shows that the process itself stood still.
+	// standstill is a time without a tick that shows that the process itself did not run.
 	standstill = 2 * time.Second
-	// startAfter is how long after the last is ready the run starts, unless the plan says
-	// otherwise: each has asked several times by then.
+	// startAfter is the default time from the last ready member to the start: each sends several heartbeats in it.
 	startAfter = 2 * time.Second
-	// linger is how long a leader whose run is over answers those who have not said goodbye.
+	// linger is how long a leader whose run is over replies to members that have not left.
 	linger = 3 * time.Second
 	// MaxClockBound is the maximum uncertainty of a member's clock at the start, MaxClockDrift the maximum
 	// drift during the run.
 	MaxClockBound = 5 * time.Millisecond
 	MaxClockDrift = 100 * time.Millisecond
-	// MaxLate is the delay after the agreed instant from which on a note is made.
+	// MaxLate is the delay of a member's start above which it is noted.
 	MaxLate = 50 * time.Millisecond
 )
 
-// Errors of a fleet that has not come to a run, and of a member that has to go.
+// Errors of a run that did not start, and of a member that has to leave.
 var (
 	ErrFewer      = errors.New("not all members have joined")
 	ErrStopped    = errors.New("stopped before the run began")
@@ -42,64 +41,123 @@ var (
 	ErrLeaderLost = errors.New("the leader of the fleet was lost")
 )
 
-// Plan is what a leader goes by.
-type Plan struct {
-	// Members is how many the run has, all of which have to join within Deadline of the first
-	// tick.
-	Members  int
-	Deadline time.Duration
-	// Version is the build's: no other is taken.
-	Version string
-	// Charge is what each is charged with, but for Index and Of.
-	Charge Charge
-	// Search, where set, chooses what the run offers turn by turn.
-	Search Search
-	// FinishOnLoss has the others go on where a member is lost during the run.
-	FinishOnLoss bool
-	// StartAfter is how long after the last is ready the run starts, 2 s where it is 0.
-	StartAfter time.Duration
-	// Drain is how long after a stop the records are waited for, a minute where it is 0.
-	Drain time.Duration
-}
-
-// Search chooses what a fleet offers next by what came of what it offered last.
-type Search interface {
-	// Next returns the next turn, nil after the last, by what each of the members measured of
-	// the one before, in the order of their places; nothing before the first. An error stops
-	// the run.
-	Next(came []json.RawMessage) (json.RawMessage, error)
-}
-
 // MaxMembers is the maximum number of members.
 const MaxMembers = 10_000
 
-// Charge is what a member is to do: its share of a plan.
-type Charge struct {
+// Plan configures a leader.
+type Plan struct {
+	// Members is the number of members, which have to join within Deadline of the first tick.
+	Members  int
+	Deadline time.Duration
+	// Version is the build; members of another build are refused.
+	Version string
+	// Assignment is what each member gets, except for SHA256, Index and Of.
+	Assignment Assignment
+	// Search chooses the steps of a search, nil for any other run.
+	Search Search
+	// FinishOnLoss continues a run after the loss of a member.
+	FinishOnLoss bool
+	// StartAfter is the time from the last ready member to the start, 0 for 2 s.
+	StartAfter time.Duration
+	// Drain is how long the leader waits for records after a stop, 0 for a minute.
+	Drain time.Duration
+}
+
+// check returns the first fault of a plan.
+func (p *Plan) check() error {
+	switch {
+	case p.Members < 1 || p.Members > MaxMembers:
+		return fmt.Errorf("members: %d; expected 1 to %d", p.Members, MaxMembers)
+	case p.Deadline <= 0:
+		return fmt.Errorf("deadline: %v; expected more than 0", p.Deadline)
+	case p.StartAfter < 0 || p.Drain < 0:
+		return fmt.Errorf("start_after, drain: %v, %v; expected no less than 0", p.StartAfter, p.Drain)
+	}
+	return nil
+}
+
+// Search chooses each step of a run by the results of the one before.
+type Search interface {
+	// Check returns an error if a member's result is invalid.
+	Check(result json.RawMessage) error
+	// Next returns the next step, nil after the last, by the results of the members in the order of their places, none
+	// before the first step. An error stops the run.
+	Next(results []json.RawMessage) (json.RawMessage, error)
+}
+
+// Assignment is a member's share of a plan.
+type Assignment struct {
 	// Scenario is the text of the plan, and SHA256 its hash in hexadecimal digits.
 	Scenario []byte `json:"scenario"`
 	SHA256   string `json:"sha256"`
-	// Index is the member's place, from 0, among Of of them.
+	// Index is the member's place, from 0, among Of members.
 	Index int `json:"index"`
 	Of    int `json:"of"`
-	// Target is the address of the leader's engine on loopback, empty where a member has a
-	// target of its own.
+	// Target is the address of the leader's engine on loopback, empty if members have targets of their own.
 	Target string `json:"target,omitempty"`
-	// Table is the one that all of them use.
+	// Table is the name of the table that all members use.
 	Table string `json:"table"`
 	Seed  uint64 `json:"seed"`
-	// Options are what else a run is told, as the command writes them. No secret may be in them.
+	// Options are further options of the run, written by the caller, without secrets.
 	Options json.RawMessage `json:"options,omitempty"`
-	// Follows says that another run follows, which the member joins by itself.
+	// Follows says that another run follows, which members join by themselves.
 	Follows bool `json:"follows,omitempty"`
 }
 
-// Second is a whole second of a member's run, as its recorder tells a listener.
-type Second struct {
-	Interval results.Interval `json:"interval"`
-	// Response are the response times of the operations that succeeded, by kind in their order.
-	Response []*results.Histogram `json:"response"`
-	// BeganLate is how long after the agreed instant the member began, in the second in
-	// which it did; Stall is the longest time for which its process did not run in it.
-	BeganLate *time.Duration `json:"began_late_ns,omitempty"`
-	Stall     time.Duration  `json:"stall_ns,omitempty"`
+// EventKind is a kind of [Event].
+type EventKind int
+
+// The kinds of event.
+const (
+	MemberJoined EventKind = iota
+	MemberReady
+	RunStarted
+	StepOrdered
+	SecondReported
+	MemberEnded
+	MemberLost
+	MemberRefused
+	RunStopped
+)
+
+// Event is something that happened to a fleet.
+type Event struct {
+	Kind EventKind
+	// Member is the place of the member, -1 for none.
+	Member int
+	Name   string
+	// Text describes the event.
+	Text string
+	// Share is the state of the member, nil without one that has a place.
+	Share *Share
+	// Second is the reported second, and Through the second up to which all reports of the member have arrived, -1 for
+	// none, for [SecondReported].
+	Second  *Second
+	Through int64
+	// Wait is the time to the start, for [RunStarted] and [StepOrdered].
+	Wait time.Duration
+}
+
+// Share is a member and its part of a run.
+type Share struct {
+	Index  int
+	Name   string
+	Epoch  string
+	Labels map[string]string
+	// Planned is the number of operations of its share, as it reports.
+	Planned uint64
+	// Offset is the leader's clock minus its own, with an error of at most Bound; Drift is the change during the run.
+	Offset, Bound, Drift time.Duration
+	// BeganLate is the delay of its start, nil if not reported.
+	BeganLate *time.Duration
+	// Seconds is the number of its seconds that arrived, Missing that of the others. Counts are the sum of those that
+	// arrived.
+	Seconds, Missing uint64
+	Counts           results.Counts
+	// Stall is the longest time for which its process did not run.
+	Stall time.Duration
+	// Partial is why its record does not have the whole share, empty if it does. Lost is why it has no record.
+	Partial, Lost string
+	// Record is what it sent at the end, nil if that did not arrive.
+	Record []byte
 }

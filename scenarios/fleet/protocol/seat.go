@@ -7,173 +7,223 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
-	"loadgen/results"
+)
+
+const (
+	// maxMessages is the maximum number of messages of a member in a second. One that catches up sends at most
+	// maxQueuedSeconds and two times maxParts.
+	maxMessages = 8192
+	// maxRefusals is the number of refused members that are reported; further ones are counted.
+	maxRefusals = 100
+	// maxAhead is the maximum distance of a report from the first missing one. A member has fewer in flight.
+	maxAhead = 4096
 )
 
 // seat is a member as its leader sees it.
 type seat struct {
 	Share
 	heard clock.Instant
-	// joined says that it has joined this run, ready is what it said, ended that its record is
-	// here, early that this was before its time and nobody asked for it, gone that it knows of
-	// its end.
+	// window is the begin of the second in which messages are counted.
+	window   clock.Instant
+	messages int
+	// joined says that it has joined this run, ready what it reported, ended that its record is here, early that this was
+	// before its time and nobody asked for it, gone that it knows of its end.
 	joined, ready, ended, early, gone bool
-	// came is what it measured of the turn that goes on, nil before it said so.
-	came json.RawMessage
-	// first is its clock as the start was agreed on.
-	first  offset
-	counts results.Counts
-	took   sequence
+	// result is its result of the current step, nil before it arrives.
+	result json.RawMessage
+	// first is its clock when the start was agreed.
+	first    offset
+	received sequence
 	// latest is the greatest sequence number so far, latestSecond its second.
 	latest       uint64
 	latestSecond int64
-	parts        gathered
-	final        *Final
-	record       []byte
+	parts        collector
+	final        *RecordPart
 }
 
-// beat takes a sign of life, and says what there is to do. With the last member that is ready
-// it agrees on the start.
-func (l *Leader) beat(now clock.Instant, s *seat, b *Beat) Answer {
+func newSeat(s Share, now clock.Instant) *seat {
+	return &seat{Share: s, heard: now, received: sequence{above: make(map[uint64]int64), through: -1}}
+}
+
+// isActive reports whether the seat has a member that is neither lost nor done.
+func (s *seat) isActive() bool { return s != nil && s.Lost == "" && !s.ended }
+
+// isFlooding counts a message, and reports whether the member sends more than it may.
+func (s *seat) isFlooding(now clock.Instant) bool {
+	if s.messages++; now.Sub(s.window) >= time.Second {
+		s.window, s.messages = now, 1
+	}
+	return s.messages > maxMessages
+}
+
+// expulsion returns the answer to a member that was lost.
+func (s *seat) expulsion() string {
+	return "it was given up (" + s.Lost + "), and a run takes nobody back"
+}
+
+// handle confirms a member's place: the same whenever it asks. Without an assignment the member has to wait.
+func (*Join) handle(l *Leader, now clock.Instant, s *seat) Reply {
+	if !s.joined {
+		s.joined = true
+		l.memberEvent(MemberJoined, s, fmt.Sprintf("%s has joined, %d of %d", s.Name, l.joined(), l.plan.Members))
+		l.prepareIfComplete()
+	}
+	if l.assignment == nil {
+		return Reply{}
+	}
+	return Reply{Joined: &Joined{Index: s.Index, Of: l.plan.Members, Parts: len(l.assignment), SHA256: l.digest}}
+}
+
+func (*Probe) handle(*Leader, clock.Instant, *seat) Reply { return Reply{} }
+
+func (f *Fetch) handle(l *Leader, _ clock.Instant, _ *seat) Reply {
+	if f.Part >= len(l.assignment) {
+		return Reply{}
+	}
+	return Reply{Part: &AssignmentPart{Part: f.Part, Bytes: l.assignment[f.Part]}}
+}
+
+// handle notes the state of a member and returns its directives. With the last member that is ready the start is agreed.
+func (b *Heartbeat) handle(l *Leader, now clock.Instant, s *seat) Reply {
 	if b.Ready && !s.ready && l.phase == preparing {
-		if b.Bound > MaxClockBound {
-			l.concerns(now, MemberRefused, s, "its clock is not known well enough")
-			l.halt(now, fmt.Sprintf("the clock of %s is known to within %v only; %v at most", s.Name, b.Bound.Round(10*time.Microsecond), MaxClockBound))
-		} else {
-			s.ready, s.Planned, s.first = true, b.Planned, offset{b.Offset, b.Bound}
-			l.concerns(now, MemberReady, s, s.Name+" is ready")
-			if !slices.ContainsFunc(l.seats, func(other *seat) bool { return !other.ready }) {
-				l.phase, l.start = running, now.Add(l.plan.StartAfter)
-				l.event(now, Event{Kind: RunStarted, Member: -1, Wait: l.plan.StartAfter, Text: fmt.Sprintf("all %d are ready, and begin in %v", l.plan.Members, l.plan.StartAfter)})
-				l.order(now)
-			}
-		}
+		b.setReady(l, now, s)
 	}
 	if s.ready && b.Ready {
 		s.Offset, s.Bound = b.Offset, b.Bound
-		moved := max(0, (b.Offset-s.first.ahead).Abs()-b.Bound-s.first.bound)
-		s.Drift = max(s.Drift, moved)
+		s.Drift = max(s.Drift, (b.Offset-s.first.ahead).Abs()-b.Bound-s.first.bound)
 	}
-	orders := &Orders{Prepare: l.phase >= preparing, Stop: l.stop}
+	directives := &Directives{Prepare: l.phase >= preparing, Stop: l.stop}
 	if l.phase == running {
-		orders.Start, orders.Turn = new(l.start), l.turn
+		directives.Start, directives.Step = new(l.start), l.step
 	}
-	return Answer{Orders: orders}
+	return Reply{Directives: directives}
 }
 
-// told takes a second, once.
-func (l *Leader) told(now clock.Instant, s *seat, r *Report) Answer {
-	second := r.Second.Interval.Second
-	first, sound := s.took.accept(r.Sequence, second)
-	switch {
-	case first && !s.inOrder(r.Sequence, second):
-		l.lose(now, s, fmt.Sprintf("it reported second %d out of order", second))
-		return Answer{Refused: s.Lost}
-	case !sound:
-		l.lose(now, s, fmt.Sprintf("it told its second %d, and %d before are missing", r.Sequence, r.Sequence-s.took.next))
-		return Answer{Refused: s.Lost}
-	case !first:
-		l.notes.doubled++
-		return Answer{}
+func (b *Heartbeat) setReady(l *Leader, now clock.Instant, s *seat) {
+	if b.Bound > MaxClockBound {
+		l.memberEvent(MemberRefused, s, "its clock is not known well enough")
+		l.abort(now, ErrUnready, fmt.Sprintf("the clock of %s is known to within %v only; %v at most", s.Name, b.Bound.Round(10*time.Microsecond), MaxClockBound))
+		return
 	}
-	s.counts.Add(&r.Second.Interval.Counts)
-	s.Seconds, s.Scheduled = s.took.count, s.counts.Scheduled
-	if late := r.Second.BeganLate; late != nil && s.BeganLate == nil {
-		s.BeganLate = new(*late)
+	s.ready, s.Planned, s.first = true, b.Planned, offset{b.Offset, b.Bound}
+	l.memberEvent(MemberReady, s, s.Name+" is ready")
+	if slices.ContainsFunc(l.seats, func(other *seat) bool { return !other.ready }) {
+		return
+	}
+	l.phase, l.start = running, now.Add(l.plan.StartAfter)
+	l.event(Event{Kind: RunStarted, Member: -1, Wait: l.plan.StartAfter, Text: fmt.Sprintf("all %d are ready, and begin in %v", l.plan.Members, l.plan.StartAfter)})
+	l.orderStep(now)
+}
+
+// handle counts a second, once.
+func (r *SecondReport) handle(l *Leader, now clock.Instant, s *seat) Reply {
+	i := &r.Second.Interval
+	if s.received.has(r.Sequence) {
+		l.notes[duplicate]++
+		return Reply{}
+	}
+	err := s.checkOrder(now, l.start, r.Sequence, i.Second)
+	if l.phase < running {
+		err = fmt.Errorf("the run has not started")
+	}
+	if err != nil {
+		return l.expel(now, s, fmt.Sprintf("its report %d is invalid: %v", r.Sequence, err))
+	}
+	if s.received.count == 0 || r.Sequence > s.latest {
+		s.latest, s.latestSecond = r.Sequence, i.Second
+	}
+	s.received.add(r.Sequence, i.Second)
+	s.Counts.Add(&i.Counts)
+	s.Seconds = s.received.count
+	if s.BeganLate == nil {
+		s.BeganLate = r.Second.BeganLate
 	}
 	s.Stall = max(s.Stall, r.Second.Stall)
-	l.event(now, Event{Kind: SecondTold, Member: s.Index, Name: s.Name, Second: &r.Second, Through: s.took.through})
-	return Answer{}
+	l.event(Event{Kind: SecondReported, Member: s.Index, Name: s.Name, Second: &r.Second, Through: s.received.through})
+	return Reply{}
 }
 
-// inOrder reports whether seconds increase with sequence numbers. Reports may arrive out of order, and a member drops
-// seconds when its queue is full.
-func (s *seat) inOrder(sequence uint64, second int64) bool {
-	if second < int64(sequence) || second-int64(sequence) > maxSkipped {
-		return false
+// handle keeps a member's result of the current step.
+func (r *StepResult) handle(l *Leader, now clock.Instant, s *seat) Reply {
+	if l.step == nil || r.Step != l.step.Number || s.result != nil {
+		return Reply{}
 	}
-	if s.took.count == 1 || sequence > s.latest {
-		ordered := s.took.count == 1 || second > s.latestSecond
-		s.latest, s.latestSecond = sequence, second
-		return ordered
+	if err := l.plan.Search.Check(r.Result); err != nil {
+		return l.expel(now, s, clip(fmt.Sprintf("its result of step %d is invalid: %v", r.Step, err)))
 	}
-	return second < s.latestSecond
+	s.result = r.Result
+	l.orderStep(now)
+	return Reply{}
 }
 
-// final takes a part of a record.
-func (l *Leader) final(now clock.Instant, s *seat, f *Final) Answer {
+// handle keeps a part of a record. With the last part the member has ended.
+func (r *RecordPart) handle(l *Leader, now clock.Instant, s *seat) Reply {
 	if s.ended {
-		return Answer{}
+		return Reply{}
 	}
 	if s.final == nil {
-		s.final, s.parts = f, gather(f.Parts)
+		s.final, s.parts = r, newCollector(r.Parts)
 	}
-	if f.Parts != s.final.Parts || f.SHA256 != s.final.SHA256 {
-		l.lose(now, s, "it sent parts of two records")
-		return Answer{Refused: s.Lost}
+	if r.Parts != s.final.Parts || r.SHA256 != s.final.SHA256 {
+		return l.expel(now, s, "it sent parts of two records")
 	}
-	s.parts.put(f.Part, f.Bytes)
-	if s.parts.misses > 0 {
-		return Answer{}
+	s.parts.put(r.Part, r.Bytes)
+	if s.parts.missing > 0 {
+		return Reply{}
 	}
-	record, sound := s.parts.whole(f.SHA256)
-	if s.parts = (gathered{}); !sound {
-		l.lose(now, s, "the digest of its record is wrong")
-		return Answer{Refused: s.Lost}
+	record, intact := s.parts.join(r.SHA256)
+	if s.parts = (collector{}); !intact {
+		return l.expel(now, s, "the digest of its record is wrong")
 	}
-	s.record, s.ended, s.Partial = record, true, f.Partial
-	s.early = f.Partial != "" && l.stop == ""
+	s.Record, s.ended, s.Partial = record, true, r.Partial
+	s.early = r.Partial != "" && l.stop == ""
 	if l.phase < running {
-		l.halt(now, s.Name+" ended before the start")
-		return Answer{}
+		l.abort(now, ErrUnready, s.Name+" ended before the start")
+		return Reply{}
 	}
-	s.Missing = f.Told - min(f.Told, s.took.count) + f.Untold
-	l.concerns(now, MemberEnded, s, s.Name+" has ended, and its record is here")
+	s.Missing = r.Reported - min(r.Reported, s.received.count) + r.Unreported
+	l.memberEvent(MemberEnded, s, s.Name+" has ended, and its record is here")
 	if s.early && !l.plan.FinishOnLoss {
-		l.halt(now, fmt.Sprintf("%s ended early: %s", s.Name, f.Partial))
+		l.abort(now, ErrUnready, fmt.Sprintf("%s ended early: %s", s.Name, r.Partial))
 	}
-	l.order(now)
+	l.orderStep(now)
 	l.endIfDone(now)
-	return Answer{}
+	return Reply{}
 }
 
-// leave takes a goodbye. Of a member without a record it is a loss.
-func (l *Leader) leave(now clock.Instant, s *seat, leave *Leave) Answer {
+// handle notes that a member leaves. One without a record is lost.
+func (r *Leave) handle(l *Leader, now clock.Instant, s *seat) Reply {
 	if s.gone = true; s.ended {
-		return Answer{}
+		return Reply{}
 	}
-	reason := leave.Reason
+	reason := r.Reason
 	if reason == "" {
 		reason = "it left"
 	}
 	l.lose(now, s, reason)
-	return Answer{}
+	return Reply{}
 }
 
-// lose gives a member up. Its load is handed to nobody.
-func (l *Leader) lose(now clock.Instant, s *seat, why string) {
-	s.Lost, s.parts = why, gathered{}
-	s.LostAt = now.Sub(l.start)
-	text := fmt.Sprintf("%s was lost: %s", s.Name, why)
-	l.concerns(now, MemberLost, s, text)
+// expel loses a member that breaks the protocol, and tells it why.
+func (l *Leader) expel(now clock.Instant, s *seat, reason string) Reply {
+	l.lose(now, s, reason)
+	return Reply{Refused: s.Lost}
+}
+
+// lose gives a member up. No other member gets its load.
+func (l *Leader) lose(now clock.Instant, s *seat, reason string) {
+	s.Lost, s.parts = reason, collector{}
+	text := fmt.Sprintf("%s was lost: %s", s.Name, reason)
+	l.memberEvent(MemberLost, s, text)
 	switch {
-	case l.phase == lobby && l.run > 0:
-		l.fail(now, fmt.Errorf("%w: %s", ErrUnready, text))
-	case l.phase == lobby:
+	case l.phase == lobby && l.run == 0:
 		l.seats[s.Index] = nil
-	case l.phase == preparing, l.phase == running && !l.plan.FinishOnLoss:
-		l.halt(now, text)
+	case l.phase < running, l.phase == running && !l.plan.FinishOnLoss:
+		l.abort(now, ErrUnready, text)
 	}
-	l.order(now)
+	l.orderStep(now)
 	l.endIfDone(now)
 }
-
-// maxSkipped bounds the seconds that a member drops: a month.
-const maxSkipped = 31 * 24 * 3600
-
-// maxAhead is the maximum distance of a report from the first one that is missing. A member has
-// fewer under way.
-const maxAhead = 4096
 
 // sequence has the sequence numbers of the reports that have arrived, in bounded memory: all below next, and some
 // above, each with its second.
@@ -185,26 +235,17 @@ type sequence struct {
 	through int64
 }
 
-func newSequence() sequence { return sequence{above: make(map[uint64]int64), through: -1} }
+// has reports whether a number was added.
+func (s *sequence) has(number uint64) bool {
+	_, had := s.above[number]
+	return had || number < s.next
+}
 
-// accept reports whether a number is new, and whether it is close enough to the others.
-func (s *sequence) accept(number uint64, second int64) (isNew, ok bool) {
-	if number < s.next {
-		return false, true
-	}
-	if number-s.next >= maxAhead {
-		return false, false
-	}
-	if _, had := s.above[number]; had {
-		return false, true
-	}
+// add adds a number with its second.
+func (s *sequence) add(number uint64, second int64) {
 	s.above[number] = second
 	s.count++
-	for {
-		second, had := s.above[s.next]
-		if !had {
-			return true, true
-		}
+	for second, had := s.above[s.next]; had; second, had = s.above[s.next] {
 		delete(s.above, s.next)
 		s.next, s.through = s.next+1, second
 	}

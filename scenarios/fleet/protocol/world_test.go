@@ -110,7 +110,7 @@ var scenario = []byte("name: anything\n")
 func play(s story) *world {
 	w := &world{story: s, network: clock.NewStream(s.seed, "network").At(0), dead: clock.Never, ended: -1, gone: -1, agreed: -1, kinds: map[string]int{}}
 	leader, err := protocol.NewLeader(protocol.Plan{Members: s.members, Deadline: 20 * time.Second, Version: version, FinishOnLoss: s.finish,
-		Charge: w.charge(), Search: w.search(), Drain: s.drain})
+		Assignment: w.assignment(), Search: w.search(), Drain: s.drain})
 	if err != nil {
 		panic(err)
 	}
@@ -131,10 +131,10 @@ func play(s story) *world {
 	return w
 }
 
-// charge is what the members are charged with in a run.
-func (w *world) charge() protocol.Charge {
+// assignment is the assignment of a run.
+func (w *world) assignment() protocol.Assignment {
 	text := slices.Concat(scenario, []byte(strings.Repeat("# a long line of the scenario\n", w.story.long)))
-	return protocol.Charge{Scenario: text, SHA256: sum(text), Table: "t", Seed: 7, Follows: w.run < w.story.runs-1}
+	return protocol.Assignment{Scenario: text, SHA256: sum(text), Table: "t", Seed: 7, Follows: w.run < w.story.runs-1}
 }
 
 // search is who chooses the turns, nil where there are none.
@@ -144,6 +144,9 @@ func (w *world) search() protocol.Search {
 	}
 	return w
 }
+
+// Check implements [protocol.Search].
+func (w *world) Check(json.RawMessage) error { return nil }
 
 // Next implements [protocol.Search]: all have to have said what came of the last turn.
 func (w *world) Next(came []json.RawMessage) (json.RawMessage, error) {
@@ -180,7 +183,7 @@ func (w *world) follow() {
 	w.after(w.story.pause, func() {
 		w.awake(func() {
 			if w.dead == clock.Never && w.gone < 0 && w.ended < 0 {
-				if err := w.leader.Charge(w.charge(), w.search()); err != nil {
+				if err := w.leader.Assign(w.assignment(), w.search()); err != nil {
 					panic(err)
 				}
 			}
@@ -234,7 +237,7 @@ func (w *world) look() {
 		if e.Kind == protocol.RunStarted {
 			w.agreed = w.now.Add(e.Wait)
 		}
-		if e.Kind == protocol.SecondTold {
+		if e.Kind == protocol.SecondReported {
 			continue
 		}
 		if e.Kind == protocol.MemberLost {
@@ -246,12 +249,12 @@ func (w *world) look() {
 		}
 		w.say("leader: %s", e.Text)
 	}
-	if w.leader.Over() && w.ended < 0 {
+	if w.leader.IsOver() && w.ended < 0 {
 		w.ended = w.now
 		w.say("leader: over")
 		w.follow()
 	}
-	if w.leader.Gone(w.now) && w.gone < 0 && w.ended >= 0 {
+	if w.leader.MayExit(w.now) && w.gone < 0 && w.ended >= 0 {
 		w.gone = w.now
 	}
 }
@@ -307,14 +310,14 @@ func (a *actor) tick() {
 }
 
 // do is the shell around a member.
-func (a *actor) do(s protocol.Step) {
+func (a *actor) do(s protocol.Actions) {
 	for _, text := range s.Send {
 		a.w.carry(a, text)
 	}
 	if s.Prepare != nil {
 		a.index = s.Prepare.Index
 		a.w.after(300*ms, func() {
-			a.awake(func() { a.do(a.m.Ready(a.own(), uint64(a.rate*int64(a.w.story.seconds)))) })
+			a.awake(func() { a.do(a.m.SetReady(a.own(), uint64(a.rate*int64(a.w.story.seconds)))) })
 		})
 	}
 	if s.Begin != nil {
@@ -331,8 +334,8 @@ func (a *actor) do(s protocol.Step) {
 			})
 		})
 	}
-	if s.Turn != nil {
-		a.take(s.Turn)
+	if s.Step != nil {
+		a.take(s.Step)
 	}
 	if s.Stop != "" {
 		a.w.after(10*ms, func() { a.awake(func() { a.seal("stopped") }) })
@@ -348,7 +351,7 @@ func (a *actor) do(s protocol.Step) {
 }
 
 // take offers a turn, which lasts a second, and says what came of it; after the last it seals.
-func (a *actor) take(t *protocol.Turn) {
+func (a *actor) take(t *protocol.SearchStep) {
 	if t.What == nil {
 		a.w.after(ms, func() { a.awake(func() { a.seal("") }) })
 		return
@@ -357,7 +360,7 @@ func (a *actor) take(t *protocol.Turn) {
 		a.awake(func() {
 			if a.sealed == "" {
 				a.tell(t.Number - 1)
-				a.do(a.m.Came(a.own(), t.Number, t.What))
+				a.do(a.m.ReportResult(a.own(), t.Number, t.What))
 			}
 		})
 	})
@@ -396,7 +399,7 @@ func (a *actor) tell(n int) {
 		second.BeganLate = new(max(0, a.begun.Sub(a.w.agreed)))
 	}
 	a.told = append(a.told, second.Interval.Scheduled)
-	a.do(a.m.Second(a.own(), &second))
+	a.do(a.m.ReportSecond(a.own(), &second))
 }
 
 func (a *actor) seal(partial string) {
@@ -410,12 +413,12 @@ func (a *actor) seal(partial string) {
 	}
 	a.partial = partial != ""
 	a.sealed = fmt.Sprintf("%s %v %s", a.name, a.told, strings.Repeat("x", a.w.story.heavy))
-	a.do(a.m.HandIn(a.own(), []byte(a.sealed), counts, partial))
+	a.do(a.m.Submit(a.own(), []byte(a.sealed), counts, partial))
 }
 
 // carry is the network: there and, with the leader's answer, back.
 func (w *world) carry(a *actor, text []byte) {
-	var ask protocol.Ask
+	var ask protocol.Request
 	if err := json.Unmarshal(text, &ask); err != nil {
 		panic(err)
 	}
@@ -428,29 +431,29 @@ func (w *world) carry(a *actor, text []byte) {
 }
 
 // hear has the leader answer, and notes what it was brought.
-func (w *world) hear(a *actor, ask *protocol.Ask, text []byte) {
+func (w *world) hear(a *actor, ask *protocol.Request, text []byte) {
 	if w.dead != clock.Never || w.gone >= 0 {
 		return
 	}
 	a.heard = w.now
-	if ask.Told != nil && a.lost < 0 && ask.Run == uint64(w.run) && w.run == len(a.past) {
-		if _, had := a.arrived[ask.Told.Sequence]; !had {
-			a.arrived[ask.Told.Sequence] = ask.Told.Second.Interval.Scheduled
+	if ask.Second != nil && a.lost < 0 && ask.Run == uint64(w.run) && w.run == len(a.past) {
+		if _, had := a.arrived[ask.Second.Sequence]; !had {
+			a.arrived[ask.Second.Sequence] = ask.Second.Second.Interval.Scheduled
 		}
 	}
-	reply := w.leader.On(w.now, a.epoch, text)
+	reply := w.leader.Receive(w.now, a.epoch, text)
 	w.look()
 	w.show(a, ask, reply)
 	if reply == nil {
 		return
 	}
-	w.deliver(a, func() { a.awake(func() { a.joined = a.joined || ask.Join != nil; a.do(a.m.On(a.own(), reply)) }) })
+	w.deliver(a, func() { a.awake(func() { a.joined = a.joined || ask.Join != nil; a.do(a.m.Receive(a.own(), reply)) }) })
 }
 
 // show writes down an exchange that is not all day's.
-func (w *world) show(a *actor, ask *protocol.Ask, reply []byte) {
+func (w *world) show(a *actor, ask *protocol.Request, reply []byte) {
 	said := fmt.Sprintf("%s: %s", a.name, strings.ReplaceAll(string(reply), "\n", " "))
-	var answer protocol.Answer
+	var answer protocol.Reply
 	if reply != nil && json.Unmarshal(reply, &answer) == nil && answer.Part == nil {
 		answer.At, answer.Number = 0, 0
 		if text, err := json.Marshal(answer); err == nil {

@@ -18,17 +18,17 @@ const (
 	maxRatio    = 40
 )
 
-// errPacked is wrapped where what a member sent is no record.
-var errPacked = errors.New("what was sent is no record")
+// errPacked is wrapped if a packed record cannot be read.
+var errPacked = errors.New("invalid packed record")
 
-// packed is a record as it is sent: its files, in one.
+// packed is a record in a message: its files.
 type packed struct {
 	Run       []byte `json:"run"`
 	Intervals []byte `json:"intervals"`
 	Events    []byte `json:"events"`
 }
 
-// pack writes a record as it is sent.
+// pack packs a record.
 func pack(r *results.Record) ([]byte, error) {
 	var folder results.Memory
 	if err := r.Write(&folder); err != nil {
@@ -43,35 +43,39 @@ func pack(r *results.Record) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// unpack reads what [pack] wrote. Errors wrap errPacked.
+// unpack reads a packed record. Errors wrap errPacked.
 func unpack(text []byte) (*results.Record, error) {
-	wide, err := gzip.NewReader(bytes.NewReader(text))
+	record, err := readPacked(text)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errPacked, err)
 	}
+	return record, nil
+}
+
+func readPacked(text []byte) (*results.Record, error) {
+	unpacked, err := gzip.NewReader(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
 	var files packed
-	most := int64(max(maxUnpacked, maxRatio*len(text)))
-	bounded := &io.LimitedReader{R: wide, N: most}
+	limit := int64(max(maxUnpacked, maxRatio*len(text)))
+	bounded := &io.LimitedReader{R: unpacked, N: limit}
 	if err := json.NewDecoder(bounded).Decode(&files); err != nil {
 		if bounded.N == 0 {
-			err = fmt.Errorf("%d bytes unpack to more than %d; expected less", len(text), most)
+			err = fmt.Errorf("%d bytes unpack to more than %d; expected less", len(text), limit)
 		}
-		return nil, fmt.Errorf("%w: %w", errPacked, err)
+		return nil, err
 	}
 	var folder results.Memory
 	err = errors.Join(folder.Replace(results.RunFile, files.Run), folder.Replace(results.IntervalsFile, files.Intervals),
 		folder.Replace(results.EventsFile, files.Events))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errPacked, err)
+		return nil, err
 	}
-	r, err := results.ReadSeconds(&folder)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errPacked, err)
-	}
-	return r, nil
+	return results.ReadSeconds(&folder)
 }
 
-// countsOf are those of a record's seconds.
+// countsOf returns the sum of the counts of a record's seconds.
 func countsOf(r *results.Record) (sum results.Counts) {
 	for i := range r.Intervals {
 		sum.Add(&r.Intervals[i].Counts)

@@ -1,0 +1,49 @@
+package protocol
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+)
+
+// digest returns a SHA-256 hash in hexadecimal digits.
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// split returns bytes as parts for one message each, at least one.
+func split(text []byte) [][]byte {
+	var parts [][]byte
+	for len(text) > partBytes {
+		parts = append(parts, text[:partBytes])
+		text = text[partBytes:]
+	}
+	return append(parts, text)
+}
+
+// collector collects parts that arrive in any order, and more than once. The zero value misses none.
+type collector struct {
+	parts   [][]byte
+	had     []bool
+	missing int
+}
+
+func newCollector(parts int) collector {
+	return collector{parts: make([][]byte, parts), had: make([]bool, parts), missing: parts}
+}
+
+// put keeps a part, unless it has it.
+func (c *collector) put(part int, text []byte) {
+	if part < len(c.parts) && !c.had[part] {
+		c.parts[part], c.had[part] = text, true
+		c.missing--
+	}
+}
+
+// join returns all bytes, and whether they have the digest. No part may be missing.
+func (c *collector) join(sha256 string) (text []byte, intact bool) {
+	for _, part := range c.parts {
+		text = append(text, part...)
+	}
+	return text, digest(text) == sha256
+}
