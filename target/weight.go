@@ -48,7 +48,7 @@ func (op *Operation) RequestBytes() (size int64) {
 // with the metadata of a level.
 func (op *Operation) ReplyBytes(o *Outcome, level wire.Level) int64 {
 	switch {
-	case o.Status >= 300:
+	case o.Status >= 300, o.Status == 0:
 		return wire.RefusedHead
 	case op.Beside != nil:
 		size := int64(wire.DoneHead)
