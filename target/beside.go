@@ -2,9 +2,8 @@ package target
 
 import "time"
 
-// Beside is a request to a queue or a container of blobs, which applications use
-// beside a table, or to a service of their own. An operation that has one goes there,
-// and nothing else of it but its numbers counts.
+// Beside is a request to a queue, to a container of blobs, or to a service of the application's own. Of an operation
+// with one only the numbers count.
 type Beside struct {
 	Verb BesideVerb
 	// Store is the name of the queue, of the container or of the service: 3 to 63 small
@@ -13,7 +12,7 @@ type Beside struct {
 	// Name is that of a blob, the prefix of those to list, or the id of a message to
 	// delete.
 	Name string
-	// Receipt proves of a message to delete that it was received by whoever deletes it.
+	// Receipt is that of the receiver of a message to delete.
 	Receipt string
 	// Body is what a message says, at most 48 KiB, which are 64 KiB as it is sent, or
 	// what a blob holds. It must not be altered.
@@ -21,104 +20,75 @@ type Beside struct {
 	// Metadata are those of a blob, by names of small letters, digits and underscores:
 	// at most 8 KiB of visible ASCII characters with blanks between them.
 	Metadata map[string]string
-	// Match is a condition on the blob that a PutBlob writes over: [IfAbsent], or the
-	// ETag that it must have. Empty is none. Where it does not hold the answer is 409
-	// for IfAbsent, 412 for an ETag, also that of a blob which is not there any more.
+	// Match is the condition of a PutBlob: [IfAbsent], or the ETag of the existing blob. Empty is none. If it fails
+	// the status is 409 for IfAbsent, and 412 for an ETag, also of a missing blob.
 	Match string
-	// Hidden is for how long a message that is received, or put, is hidden from
-	// everybody: 0 s to 7 days, at least 1 s where it is received, rounded up to whole
-	// seconds.
+	// Hidden is the time for which a message that is received, or put, is invisible: 0 s to 7 days, at least 1 s for
+	// received ones, rounded up to whole seconds.
 	Hidden time.Duration
-	// Most is how many messages are received, 1 to 32, or blobs listed, 1 to 5,000; 0
-	// is 1 or 5,000. After is the name behind which a list begins, Marker the [Outcome]'s
-	// where it goes on with a list that was cut short, empty for none.
+	// Most is the maximum number of messages to receive, 1 to 32, or of blobs to list, 1 to 5,000; 0 is 1 or 5,000.
+	// After is the name after which a list begins, Marker the [Outcome]'s to continue an incomplete list, empty for
+	// none.
 	Most          int
 	After, Marker string
-	// Takes is for how long a service of the application's own works on a request, at most
-	// [MostTaken], and AtOnce on how many it works at a time, at most [MostAtOnce]: the
-	// others wait in the order in which they came. 0 has no bound.
+	// Takes is the service time of a service of the application's own, at most [MostTaken], and AtOnce its maximum
+	// concurrency, at most [MostAtOnce]: other requests wait in their order. 0 is no limit.
 	Takes  time.Duration
 	AtOnce int
 }
 
-// The bounds of what is asked of a service of the application's own.
+// The maximum values for a service of the application's own.
 const (
 	MostTaken  = time.Hour
 	MostAtOnce = 10_000
 )
 
-// IfAbsent is the [Beside] Match under which a blob is written only where there is
-// none. No ETag is equal to it.
+// IfAbsent is the [Beside] Match that only writes a new blob. No ETag is equal to it.
 const IfAbsent = "-"
 
-// BesideVerb is what a request beside the table does.
+// BesideVerb is the verb of a [Beside].
 type BesideVerb uint8
 
-// The requests beside the table. Where the queue of a PutMessage or the container of a
-// PutBlob is missing, a stand-in makes it, and a service says so: whoever asked makes it
-// by the [Beside.Maker] of the request, and puts again.
+// The verbs. If the queue of a PutMessage or the container of a PutBlob is missing, a stand-in creates it, and a service
+// reports it: callers create it with the [Beside.Maker] of the request, and put again.
 const (
 	// PutMessage appends a message to a queue.
 	PutMessage BesideVerb = iota + 1
-	// ReceiveMessages takes messages that are not hidden, mostly those first that can
-	// be seen for longest, and hides them; there may be none, as in a queue that is
-	// missing.
+	// ReceiveMessages receives visible messages, mostly the longest visible first, and hides them; none if the queue
+	// is missing.
 	ReceiveMessages
-	// DeleteMessage deletes a message: 404 where it is gone, or where somebody else
-	// has received it since.
+	// DeleteMessage deletes a message: 404 if it is missing, or was received again since.
 	DeleteMessage
-	// PutBlob writes a blob whole, over whatever is there.
+	// PutBlob creates or replaces a blob.
 	PutBlob
-	// GetBlob reads a blob and its metadata: 404 where there is none.
+	// GetBlob reads a blob and its metadata: 404 if missing.
 	GetBlob
-	// ListBlobs names the blobs with a prefix in the order of their names, with their
-	// metadata and without what they hold; none in a container that is missing.
+	// ListBlobs lists blobs with a prefix in the order of their names, with metadata and without contents; none if the
+	// container is missing.
 	ListBlobs
-	// DeleteBlob deletes a blob: 404 where there is none.
+	// DeleteBlob deletes a blob: 404 if missing.
 	DeleteBlob
-	// DropQueue and DropContainer delete a queue or a container with all that it
-	// holds: 404 where there is none.
+	// DropQueue and DropContainer delete a queue or a container with its contents: 404 if missing.
 	DropQueue
 	DropContainer
-	// MakeQueue and MakeContainer make a queue or a container: 409 where it is there.
+	// MakeQueue and MakeContainer create a queue or a container: 409 if it exists.
 	MakeQueue
 	MakeContainer
-	// Ask asks a service of the application's own, such as one that issues signatures. No
-	// target has one: a stand-in answers, whatever the target, after the time that the
-	// request says.
+	// Ask calls a service of the application's own, such as one that issues signatures. With any target a stand-in
+	// answers, after the time in the request.
 	Ask
 )
 
-// String returns the verb as reports have it.
+// besideNames are the names of verbs in reports.
+var besideNames = [...]string{"unknown", "put-message", "receive-messages", "delete-message", "put-blob", "get-blob", "list-blobs", "delete-blob",
+	"drop-queue", "drop-container", "make-queue", "make-container", "ask"}
+
+// String returns the name of the verb in reports.
 func (v BesideVerb) String() string {
-	switch v {
-	case PutMessage:
-		return "put-message"
-	case ReceiveMessages:
-		return "receive-messages"
-	case DeleteMessage:
-		return "delete-message"
-	case PutBlob:
-		return "put-blob"
-	case GetBlob:
-		return "get-blob"
-	case ListBlobs:
-		return "list-blobs"
-	case DeleteBlob:
-		return "delete-blob"
-	case DropQueue:
-		return "drop-queue"
-	case DropContainer:
-		return "drop-container"
-	case MakeQueue:
-		return "make-queue"
-	case MakeContainer:
-		return "make-container"
-	case Ask:
-		return "ask"
-	default:
-		return "unknown"
+	if int(v) >= len(besideNames) {
+		v = 0
 	}
+	return besideNames[v]
 }
 
 // OfQueue reports whether the request is to a queue rather than to a container.
@@ -126,7 +96,7 @@ func (v BesideVerb) OfQueue() bool {
 	return v == PutMessage || v == ReceiveMessages || v == DeleteMessage || v == DropQueue || v == MakeQueue
 }
 
-// Maker returns the request that makes what this one is put into.
+// Maker returns the request that creates the queue or the container.
 func (b *Beside) Maker() *Beside {
 	if b.Verb.OfQueue() {
 		return &Beside{Verb: MakeQueue, Store: b.Store}
@@ -134,7 +104,7 @@ func (b *Beside) Maker() *Beside {
 	return &Beside{Verb: MakeContainer, Store: b.Store}
 }
 
-// Found is a message or a blob that a request beside the table has found.
+// Found is a message or a blob in the reply to a [Beside].
 type Found struct {
 	// Name is that of a blob, or the id of a message.
 	Name string
@@ -142,8 +112,7 @@ type Found struct {
 	// time included.
 	Receipt  string
 	Received int
-	// ETag is that of a blob: it changes with each write, and never comes again. What
-	// PutBlob has found is what it has written, without a body.
+	// ETag is that of a blob, unique for each write. PutBlob returns the written blob without its body.
 	ETag string
 	// Body must not be altered; a list of blobs has none, but their Size in bytes.
 	Body     []byte

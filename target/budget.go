@@ -9,62 +9,59 @@ import (
 
 // The sizes, in bytes.
 const (
-	// ReplyAllowance is what each reply may hold without asking.
+	// ReplyAllowance is the memory of a reply that does not count.
 	ReplyAllowance = 64 << 10
-	// CommonReplyBudget is what all replies of a run may hold together beyond their allowances, but
-	// for what the heir takes out of the reserve.
+	// CommonReplyBudget is the default limit for all replies of a run, without their allowances and the reserve
+	// of the heir.
 	CommonReplyBudget = 64 << 20
-	// mostSpare is what is kept of what was given back, for the next.
-	mostSpare = 16 << 20
+	// maxSpare limits the returned memory that is kept for reuse.
+	maxSpare = 16 << 20
 )
 
-// ReplyBudget is what replies may hold together. It is safe for concurrent use.
+// ReplyBudget limits the memory of replies. It is safe for concurrent use.
 type ReplyBudget struct {
 	most int64
 
 	mu   sync.Mutex
 	held int64
-	// heir is the one who may take more than there is, nil for none. While there is none,
-	// nobody waits.
+	// heir is the share that may exceed the budget, nil for none. Without an heir no share waits.
 	heir    *ReplyShare
-	waiting []*ReplyShare // in the order in which they asked
+	waiting []*ReplyShare // first come, first served
 	spare   spare
 }
 
-// NewReplyBudget returns a budget of so many bytes.
+// NewReplyBudget returns a budget of most bytes.
 func NewReplyBudget(most int64) *ReplyBudget { return &ReplyBudget{most: most} }
 
-// Most returns of how many bytes the budget is.
-func (b *ReplyBudget) Most() int64 { return b.most }
+// Limit returns the size of the budget in bytes.
+func (b *ReplyBudget) Limit() int64 { return b.most }
 
-// Held returns how many bytes are taken.
-func (b *ReplyBudget) Held() int64 {
+// Used returns the number of acquired bytes.
+func (b *ReplyBudget) Used() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.held
 }
 
-// ReplyShare is what one reply holds of a budget. It belongs to one goroutine, but for
-// [ReplyShare.End]. The zero value has no budget and must not take.
+// ReplyShare is the part of a budget that one reply uses. It belongs to one goroutine, except for [ReplyShare.End]. The
+// zero value has no budget and cannot acquire memory.
 type ReplyShare struct {
 	budget *ReplyBudget
-	// own is the body that was outgrown and is within the allowance, kept for the next reply.
+	// own is a former body within the allowance, kept for the next reply.
 	own []byte
 	// The lock of the budget guards what follows.
 	held  int64
 	asked int64
 	ended bool
-	// ready is closed when what was asked for is granted, or the attempt ended; nil where
-	// nobody waits.
+	// ready is closed when the request is granted or the attempt ends; nil unless the share waits.
 	ready chan struct{}
 }
 
-// Share returns a share that holds nothing yet.
+// Share returns an empty share.
 func (b *ReplyBudget) Share() ReplyShare { return ReplyShare{budget: b} }
 
-// take takes so many bytes, and waits for them where there are none. It reports whether
-// it has them: not where the attempt ended before.
-func (s *ReplyShare) take(bytes int64) bool {
+// acquire acquires bytes, waits for them if necessary, and is false if the attempt ends before.
+func (s *ReplyShare) acquire(bytes int64) bool {
 	b := s.budget
 	b.mu.Lock()
 	switch {
@@ -84,7 +81,7 @@ func (s *ReplyShare) take(bytes int64) bool {
 		<-ready
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		// What was granted in the same moment goes back with the rest.
+		// Leave returns what was granted at the same time.
 		return !s.ended
 	}
 	b.mu.Unlock()
@@ -96,7 +93,7 @@ func (b *ReplyBudget) grant(s *ReplyShare, bytes int64) {
 	b.held += bytes
 }
 
-// giveBack returns bytes of a share and serves who waits. It is called with the lock.
+// giveBack returns bytes of a share and serves waiting shares. The caller holds the lock.
 func (b *ReplyBudget) giveBack(s *ReplyShare, bytes int64) {
 	s.held -= bytes
 	b.held -= bytes
@@ -109,8 +106,7 @@ func (b *ReplyBudget) giveBack(s *ReplyShare, bytes int64) {
 	b.serve()
 }
 
-// serve grants what is asked for as far as there is room, and has an heir as long as
-// somebody waits.
+// serve grants requests within the budget, and makes the first waiting share the heir.
 func (b *ReplyBudget) serve() {
 	for len(b.waiting) > 0 {
 		first := b.waiting[0]
@@ -128,8 +124,7 @@ func (b *ReplyBudget) serve() {
 	}
 }
 
-// End has the share wait no more, and take nothing. Any goroutine may call it, while the
-// attempt is under way.
+// End ends the wait of the share and later ones. Any goroutine may call it during the attempt.
 func (s *ReplyShare) End() {
 	b := s.budget
 	if b == nil {
@@ -144,17 +139,17 @@ func (s *ReplyShare) End() {
 	b.waiting = slices.DeleteFunc(b.waiting, func(other *ReplyShare) bool { return other == s })
 	close(s.ready)
 	s.ready = nil
-	// It may have stood before others that fit.
+	// Others behind it may fit.
 	b.serve()
 }
 
-// Begin readies a share for the next attempt, which nobody else knows of yet.
+// Begin prepares a share for the next attempt, before it is shared.
 func (s *ReplyShare) Begin() { s.ended = false }
 
-// Leave gives back all that a share holds, when the reply is done with.
+// Leave returns all memory of a share, after the reply.
 func (s *ReplyShare) Leave() {
 	if s.held == 0 {
-		// Only its own goroutine takes and gives back.
+		// Only its own goroutine changes held.
 		return
 	}
 	b := s.budget
@@ -163,7 +158,7 @@ func (s *ReplyShare) Leave() {
 	b.giveBack(s, s.held)
 }
 
-// The faults of a body.
+// The errors of a body.
 var (
 	// ErrReplyTooLong: the body is longer than it may be.
 	ErrReplyTooLong = errors.New("target: the body is too long")
@@ -171,10 +166,9 @@ var (
 	ErrReplyEnded = errors.New("target: ended while the reply waited for room")
 )
 
-// BoundedBody is the body of a reply that somebody else reads into memory of his own. It takes of
-// a budget what was read beyond the allowance, twice over: who reads a body of unknown
-// length grows what he reads into, and has the old room and the new one then. It belongs
-// to one goroutine, but for the share's End. Its Close gives back.
+// BoundedBody is the body of a reply that the caller reads into its own memory. It acquires twice the bytes that exceed
+// the allowance: readers of unknown lengths copy from an old buffer to a larger one. It belongs to one goroutine, except
+// for the share's End. Close returns the memory.
 type BoundedBody struct {
 	io.ReadCloser
 	share *ReplyShare
@@ -183,7 +177,7 @@ type BoundedBody struct {
 	free int64
 }
 
-// NewBoundedBody returns a body of at most so many bytes; its Read gives ErrTooLong for one more.
+// NewBoundedBody returns a body of at most most bytes; Read returns ErrReplyTooLong for more.
 func NewBoundedBody(body io.ReadCloser, share *ReplyShare, most int64) *BoundedBody {
 	return &BoundedBody{ReadCloser: body, share: share, left: most, free: ReplyAllowance}
 }
@@ -195,7 +189,7 @@ func (b *BoundedBody) Read(p []byte) (int, error) {
 		return 0, ErrReplyTooLong
 	}
 	if b.free -= int64(n); b.free < 0 {
-		if !b.share.take(-2 * b.free) {
+		if !b.share.acquire(-2 * b.free) {
 			return 0, ErrReplyEnded
 		}
 		b.free = 0

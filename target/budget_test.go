@@ -109,7 +109,7 @@ func (d *desk) leave(r *boundedReply) {
 // check holds the budget to the model.
 func (d *desk) check() {
 	synctest.Wait()
-	if got, want := d.budget.Held(), d.sum(); got != want {
+	if got, want := d.budget.Used(), d.sum(); got != want {
 		d.t.Fatalf("%s: %d bytes are held; want %d", &d.story, got, want)
 	}
 	if len(d.line) > 0 && d.heir == nil {
@@ -173,7 +173,7 @@ func TestBudgetAsAModelHasIt(t *testing.T) {
 				d.check()
 				close(r.orders)
 			}
-			assert.EqualValuesf(t, 0, d.budget.Held(), "%s", &d.story)
+			assert.EqualValuesf(t, 0, d.budget.Used(), "%s", &d.story)
 		})
 	}
 }
@@ -208,7 +208,7 @@ func TestGrow(t *testing.T) {
 				}
 				n := min(cap(body), most) - len(body)
 				body = append(body, want[len(body):len(body)+1+rng.IntN(n)]...)
-				held, owed := budget.Held(), int64(cap(body))
+				held, owed := budget.Used(), int64(cap(body))
 				if owed <= target.ReplyAllowance {
 					owed = 0
 				}
@@ -217,8 +217,8 @@ func TestGrow(t *testing.T) {
 				}
 			}
 			require.Truef(t, bytes.Equal(want, body), "seed %d: a body of %d bytes holds something else than was put in", seed, most)
-			if body = share.Drop(body); cap(body) > target.ReplyAllowance || budget.Held() != 0 || budget.Spare() > target.MostSpare {
-				t.Fatalf("seed %d: after Drop %d bytes are held, %d kept, %d spare", seed, budget.Held(), cap(body), budget.Spare())
+			if body = share.Drop(body); cap(body) > target.ReplyAllowance || budget.Used() != 0 || budget.Spare() > target.MostSpare {
+				t.Fatalf("seed %d: after Drop %d bytes are held, %d kept, %d spare", seed, budget.Used(), cap(body), budget.Spare())
 			}
 		}
 	}
@@ -234,11 +234,11 @@ func TestAnnouncedIsNotHad(t *testing.T) {
 		_, sound := share.Grow(nil, 5<<20, 5<<20)
 		require.True(t, sound, "Grow waited, and nobody ended it")
 	}
-	assert.LessOrEqual(t, budget.Held(), int64(6<<20), "what only was announced holds at most about half")
+	assert.LessOrEqual(t, budget.Used(), int64(6<<20), "what only was announced holds at most about half")
 	for _, share := range shares {
 		share.Leave()
 	}
-	assert.EqualValues(t, 0, budget.Held(), "budget.Held()")
+	assert.EqualValues(t, 0, budget.Used(), "budget.Used()")
 }
 
 // A body that somebody else reads is bounded, and pays for what is beyond the allowance.
@@ -264,10 +264,10 @@ func TestBody(t *testing.T) {
 			text, err := io.ReadAll(body)
 			assert.Truef(t, errors.Is(err, row.err) && (err != nil || int64(len(text)) == row.size) && int64(len(text)) <= row.most,
 				"%s: %d bytes were read, %v; want %d of at most %d, %v", row.name, len(text), err, row.size, row.most, row.err)
-			held := budget.Held()
+			held := budget.Used()
 			assert.Truef(t, held == row.held || err != nil && held < row.held, "%s: %d bytes are held; want %d", row.name, held, row.held)
 			body.Close()
-			assert.Zerof(t, budget.Held(), "%s: bytes are held after Close", row.name)
+			assert.Zerof(t, budget.Used(), "%s: bytes are held after Close", row.name)
 		}
 	}
 }
@@ -290,6 +290,6 @@ func TestBodyEndedWhileItWaits(t *testing.T) {
 		body.Close()
 		first.Leave()
 		heir.Leave()
-		assert.EqualValues(t, 0, budget.Held(), "budget.Held()")
+		assert.EqualValues(t, 0, budget.Used(), "budget.Used()")
 	})
 }

@@ -1,17 +1,15 @@
-// Package target is what load is sent to: an operation in, an outcome out.
+// Package target defines the targets of load: an operation in, an outcome out.
 //
-// A [Target] blocks until the outcome is there, as live load does; an
-// [Immediate] says at once what the outcome is and when it will be there, as a
-// simulation needs. One call is one attempt: there is no hidden retry in any
-// target. What came back is an [Outcome]; its [loadgen/results.Class] says whether the attempt
-// succeeded, was refused, or failed.
+// A [Target] blocks until the outcome is there, for live load; an [Immediate] returns the outcome and its time at once,
+// for simulations. One call is one attempt: no target retries. The [loadgen/results.Class] of the [Outcome] says whether
+// the attempt succeeded, was throttled, or failed.
 //
 // A [Query] asks for one page. What its filter drops was scanned, and counts, all
 // the same. The [Token] of a page leads to the next, in this process or, as text,
 // in a later one.
 //
-// The caller owes each operation a number and an attempt, on which all chance
-// depends, and must not alter an operation while a target works on it.
+// Callers give each operation a number and an attempt, on which all chance depends, and must not alter an operation
+// during an attempt.
 //
 // The package never sends anything itself.
 //
@@ -28,8 +26,8 @@
 // of the reply. Under one plan and seed both do the same to the same attempts. Counts returns the
 // attempts as their sender saw them, Log what was done to them: together they account for every
 // difference from the inner target. Time zero of the clock is the start of the run. An
-// [Injector] is a plan whose faults start and end on request. Requests beside the tables meet no
-// fault.
+// [Injector] is a plan whose faults start and end on request. Requests to other services than the
+// table service meet no fault.
 //
 // # Network
 //
@@ -45,13 +43,12 @@
 //
 // [NewShards] and [NewImmediateShards] pass each attempt to the target of the account that the
 // operation names, in the order given, and sum the counters of those targets. An account number
-// out of range panics. Whoever opened the targets closes them, after the last attempt.
+// out of range panics. The caller closes the targets, after the last attempt.
 //
 // # Memory
 //
 // A [ReplyBudget] limits the memory of all replies in progress together. Each reply has a
-// [ReplyShare]: up to [ReplyAllowance] it takes memory without asking, beyond that from the
-// budget. If the budget is used up, a reply waits in order until others return memory, or until
+// [ReplyShare]: memory up to [ReplyAllowance] does not count, the rest is from the budget. If the budget is used up, a reply waits in order until others return memory, or until
 // its attempt ends. The reply that has waited longest is served from a reserve, so that none waits
 // forever. Callers must call Leave on a share when the reply is finished.
 //

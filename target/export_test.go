@@ -1,7 +1,7 @@
 package target
 
 // Take takes so many bytes, see take.
-func (s *ReplyShare) Take(bytes int64) bool { return s.take(bytes) }
+func (s *ReplyShare) Take(bytes int64) bool { return s.acquire(bytes) }
 
 // Heir reports whether a share may take more than there is.
 func (s *ReplyShare) Heir() bool {
@@ -18,4 +18,4 @@ func (b *ReplyBudget) Spare() int {
 }
 
 // MostSpare bounds them.
-const MostSpare = mostSpare
+const MostSpare = maxSpare

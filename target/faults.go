@@ -10,71 +10,61 @@ import (
 	"loadgen/results"
 )
 
-// FaultLog is what an injector did to the attempts. The books of the inner target
-// follow from it: its requests are the sender's less DroppedBefore and Refused, and its
-// entities are the sender's and EntitiesLost.
+// FaultLog counts the injected faults. The inner target has the sender's requests without DroppedBefore and Refused, and
+// the sender's entities plus EntitiesLost.
 type FaultLog struct {
 	// DroppedBefore counts the requests that never reached the inner target.
 	DroppedBefore int64
-	// Refused counts the requests that were answered in place of the inner target.
+	// Refused counts the requests that the injector answered itself.
 	Refused int64
-	// DroppedAfter counts the replies lost after the inner target had answered
-	// the request, whatever its outcome, Cut those of which only a part came.
+	// DroppedAfter counts lost replies of the inner target, whatever their outcome, Cut incomplete ones.
 	DroppedAfter, Cut int64
-	// Frozen counts the replies that a frozen window held back.
+	// Frozen counts replies delayed by a frozen window.
 	Frozen int64
-	// Delayed counts the replies that a delay held back, whether or not a
-	// frozen window then did too, Dripped those of which some came slowly.
+	// Delayed counts replies delayed by a delay, also if frozen too, Dripped those whose body was slow.
 	Delayed, Dripped int64
-	// Abandoned counts the attempts whose sender gave up while they were held
-	// back; each is counted under what held it back as well.
+	// Abandoned counts delayed attempts whose sender gave up; they are also counted by their fault.
 	Abandoned int64
-	// EntitiesLost is how many entities the inner target counted for attempts
-	// whose reply was lost, cut or abandoned.
+	// EntitiesLost is the number of entities that the inner target counted for lost, cut or abandoned replies.
 	EntitiesLost int64
 }
 
-// Injection is one attempt that met a fault, and what its sender learned.
+// Injection is one attempt with a fault, as its sender saw it.
 type Injection struct {
 	Kind engine.FaultKind
-	// At is when the sender had the reply, or was to give up waiting for it, by the clock
-	// of the target.
+	// At is the time of the reply, by the clock of the target.
 	At     time.Duration
 	Status int
-	// Code is as a record has it, empty where all went well.
+	// Code is that of a record, empty for a success.
 	Code         string
 	Table        string
 	PartitionKey string
 }
 
-// Injector is a plan of faults with its chance and its accounts. It stands before one
-// target, by [Injector.Before] or [Injector.BeforeImmediate], and lets everything pass
-// until it is begun. It is safe for concurrent use.
+// Injector applies a plan of faults to one target, see [Injector.Before] and [Injector.BeforeImmediate], after Begin. It is
+// safe for concurrent use.
 type Injector struct {
 	plan   engine.FaultPlan
 	chance clock.Stream
 	tell   func(Injection)
 
 	lock sync.Mutex
-	// since is where the plan's windows count from, once begun; resting has attempts
-	// pass.
+	// since is the start of the plan's windows, once begun; while resting there are no faults.
 	since          clock.Instant
 	begun, resting bool
 	counts         Counts
-	// altered is what the sender's books have that those of the inner target lack.
+	// altered is the difference between the sender's counters and the inner target's.
 	altered Counts
 	log     FaultLog
 }
 
-// NewInjector returns an injector of a plan that is valid by its own Validate and not
-// altered afterwards. Tell is told of every attempt that meets a fault, when its sender
-// learns of it, one call at a time; it may be nil.
+// NewInjector returns an injector of a valid plan, which must not be altered. Unless nil, tell is called for every
+// attempt with a fault at the time of its reply, one call at a time.
 func NewInjector(plan engine.FaultPlan, seed uint64, tell func(Injection)) *Injector {
 	return &Injector{plan: plan, chance: clock.NewStream(seed, "fault"), tell: tell, resting: true}
 }
 
-// Begin has attempts meet faults from now on. The windows of the plan count from the
-// instant of the first call.
+// Begin starts faults. The windows of the plan are relative to the first call.
 func (i *Injector) Begin(at clock.Instant) {
 	i.lock.Lock()
 	defer i.lock.Unlock()
@@ -84,31 +74,29 @@ func (i *Injector) Begin(at clock.Instant) {
 	i.resting = false
 }
 
-// End has what is sent from now on pass.
+// End stops faults for later attempts.
 func (i *Injector) End() {
 	i.lock.Lock()
 	defer i.lock.Unlock()
 	i.resting = true
 }
 
-// Counts implements [Counter]: the attempts as their sender saw them. An
-// attempt counts as ok by its status alone, since a target does not know what
-// the operation expects.
+// Counts implements [Counter]: the attempts as their sender saw them, as ok by their status, since a target does not know
+// the expected statuses of an operation.
 func (i *Injector) Counts() Counts {
 	i.lock.Lock()
 	defer i.lock.Unlock()
 	return i.counts
 }
 
-// Log returns what was done to the attempts so far.
+// Log returns the faults so far.
 func (i *Injector) Log() FaultLog {
 	i.lock.Lock()
 	defer i.lock.Unlock()
 	return i.log
 }
 
-// Corrected returns the books of the inner target with what it could not know of: what
-// never reached it, and of whose reply its sender did not learn.
+// Corrected returns the counters of the inner target, corrected by the faults.
 func (i *Injector) Corrected(inner Counter) Counter { return corrected{i, inner} }
 
 type corrected struct {
@@ -125,8 +113,7 @@ func (c corrected) Counts() Counts {
 	return counts
 }
 
-// decide returns what becomes of an attempt sent at now, and where its windows count
-// from.
+// decide returns the verdict of an attempt sent at now, and the start of the windows.
 func (i *Injector) decide(now clock.Instant, op *Operation) (engine.FaultVerdict, clock.Instant) {
 	i.lock.Lock()
 	since, resting := i.since, i.resting
@@ -139,30 +126,30 @@ func (i *Injector) decide(now clock.Instant, op *Operation) (engine.FaultVerdict
 	return i.plan.Decide(now.Sub(since), key, draw.Uint64()), since
 }
 
-// enter takes down an attempt whose sender has learned of it.
+// enter counts an attempt when its sender has the outcome.
 func (i *Injector) enter(a *attempt, op *Operation) Outcome {
 	kind := a.verdict.Kind(a.done.Offset(), a.released.Offset())
-	a.told.Injected, a.told.Kept = kind, kind != 0 && !a.arrived
+	a.seen.Injected, a.seen.Kept = kind, kind != 0 && !a.arrived
 	i.lock.Lock()
 	defer i.lock.Unlock()
-	told := countsOf(&a.told)
+	told := countsOf(&a.seen)
 	i.counts = i.counts.Plus(told, 1)
 	if a.arrived {
 		told = told.Plus(countsOf(&a.inner), -1)
 	}
 	if kind != 0 || a.abandoned {
 		i.altered = i.altered.Plus(told, 1)
-		i.log.EntitiesLost += a.inner.Counted - a.told.Counted
+		i.log.EntitiesLost += a.inner.Counted - a.seen.Counted
 	}
 	i.log.enter(a, kind)
 	if i.tell != nil && kind != 0 {
 		key, _ := op.PartitionKey()
-		i.tell(Injection{Kind: kind, At: a.released.Offset(), Status: a.told.Status, Code: a.told.Cause(), Table: op.Table, PartitionKey: key})
+		i.tell(Injection{Kind: kind, At: a.released.Offset(), Status: a.seen.Status, Code: a.seen.Cause(), Table: op.Table, PartitionKey: key})
 	}
-	return a.told
+	return a.seen
 }
 
-// countsOf returns the books of a single attempt.
+// countsOf returns the counters of a single attempt.
 func countsOf(o *Outcome) Counts {
 	counts := Counts{Requests: 1, Entities: o.Counted}
 	switch o.Class(Expected{}) {
@@ -203,8 +190,8 @@ func (l *FaultLog) enter(a *attempt, kind engine.FaultKind) {
 	}
 }
 
-// VirtualFaults applies a plan of faults before an immediate target. Like that, it
-// belongs to one goroutine; its books may be read from others.
+// VirtualFaults applies a plan of faults to an immediate target. It belongs to one goroutine; its counters are safe for
+// concurrent use.
 type VirtualFaults struct {
 	inner Immediate
 	*Injector
@@ -215,15 +202,14 @@ var (
 	_ Counter   = (*VirtualFaults)(nil)
 )
 
-// WrapImmediateFaults returns the inner target under a plan of faults whose windows count from
-// instant zero, see [NewInjector].
+// WrapImmediateFaults returns the inner target with a plan of faults whose windows are relative to instant zero.
 func WrapImmediateFaults(inner Immediate, plan engine.FaultPlan, seed uint64) *VirtualFaults {
 	i := NewInjector(plan, seed, nil)
 	i.Begin(0)
 	return i.BeforeImmediate(inner)
 }
 
-// BeforeImmediate returns the inner target under the injector's plan.
+// BeforeImmediate returns the inner target with the injector's faults.
 func (i *Injector) BeforeImmediate(inner Immediate) *VirtualFaults {
 	return &VirtualFaults{inner: inner, Injector: i}
 }
@@ -239,8 +225,7 @@ func (v *VirtualFaults) Submit(now clock.Instant, op *Operation) (Outcome, clock
 	return v.enter(&a, op), a.released
 }
 
-// LiveFaults applies a plan of faults before a blocking target. It is safe for
-// concurrent use.
+// LiveFaults applies a plan of faults to a blocking target. It is safe for concurrent use.
 type LiveFaults struct {
 	inner Target
 	clock clock.Clock
@@ -252,22 +237,20 @@ var (
 	_ Counter = (*LiveFaults)(nil)
 )
 
-// WrapFaults returns the inner target under a plan of faults whose windows count from instant
-// zero of the clock, see [NewInjector].
+// WrapFaults returns the inner target with a plan of faults whose windows are relative to instant zero of the clock.
 func WrapFaults(inner Target, plan engine.FaultPlan, seed uint64, clk clock.Clock) *LiveFaults {
 	i := NewInjector(plan, seed, nil)
 	i.Begin(0)
 	return i.Before(inner, clk)
 }
 
-// Before returns the inner target under the injector's plan.
+// Before returns the inner target with the injector's faults.
 func (i *Injector) Before(inner Target, clk clock.Clock) *LiveFaults {
 	return &LiveFaults{inner: inner, clock: clk, Injector: i}
 }
 
-// Do implements [Target]. A reply that is held back keeps the caller
-// waiting until it is released or the context is done; the outcome is then
-// Failed, though the inner target answered.
+// Do implements [Target]. It waits for a delayed reply; if the context ends first, the outcome is Failed although the
+// inner target answered.
 func (l *LiveFaults) Do(ctx context.Context, op *Operation) Outcome {
 	now := l.clock.Now()
 	verdict, since := l.decide(now, op)
@@ -280,7 +263,7 @@ func (l *LiveFaults) Do(ctx context.Context, op *Operation) Outcome {
 	if a.released > now {
 		if err := l.clock.Sleep(ctx, a.released); err != nil {
 			a.abandoned = true
-			a.told = Outcome{Fault: Cancelled, Detail: "gave up before a reply came: " + err.Error()}
+			a.seen = Outcome{Fault: Cancelled, Detail: "gave up before a reply came: " + err.Error()}
 		}
 	}
 	return l.enter(&a, op)

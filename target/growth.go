@@ -1,21 +1,18 @@
 package target
 
-// What bodies grow by.
+// The sizes of bodies.
 const (
-	// least is how much room is made where nothing is known.
+	// least is the minimum size.
 	least = 512
-	// step is what their sizes beyond the allowance are multiples of.
+	// step divides the sizes above the allowance.
 	step = 128 << 10
-	// mostAhead is how much room is made at once for what did not come yet, as long as the
-	// budget has plenty.
-	mostAhead = 1 << 20
+	// maxAhead is the size of one allocation while less than half of the budget is used.
+	maxAhead = 1 << 20
 )
 
-// Grow returns a body with room for more, about twice as much as before, and up to
-// mostAhead where there is plenty: what was announced may never come. It never exceeds most
-// bytes by more than a step. The body given has less than most, and is not the caller's any
-// more. Grow may wait, see [ReplyBudget], and is false where the attempt was ended meanwhile; the
-// body is the old one then.
+// Grow returns a larger copy of a body: about twice the size, or up to maxAhead, but not the announced length, which may
+// never arrive. The size exceeds most by less than a step. The given body must be shorter than most and belongs to the
+// share then. Grow may wait, see [ReplyBudget]; if the attempt ends meanwhile it is false and returns the old body.
 func (s *ReplyShare) Grow(body []byte, expected, most int) ([]byte, bool) {
 	size := max(cap(body)*2, len(body)+least)
 	if whole := len(body) + expected; whole <= ReplyAllowance {
@@ -27,11 +24,11 @@ func (s *ReplyShare) Grow(body []byte, expected, most int) ([]byte, bool) {
 	if size = min(size, most); size <= ReplyAllowance {
 		return append(make([]byte, 0, size), body...), true
 	}
-	if ahead := min(mostAhead, most); ahead > size && s.budget.Held() < s.budget.most/2 {
+	if ahead := min(maxAhead, most); ahead > size && s.budget.Used() < s.budget.most/2 {
 		size = ahead
 	}
 	size = (size + step - 1) / step * step
-	if !s.take(int64(size)) {
+	if !s.acquire(int64(size)) {
 		return body, false
 	}
 	larger := append(s.budget.unused(size), body...)
@@ -42,8 +39,7 @@ func (s *ReplyShare) Grow(body []byte, expected, most int) ([]byte, bool) {
 	return larger, true
 }
 
-// Drop gives back a body, and returns what of it is the share's own to keep for the next
-// reply.
+// Drop returns the memory of a body, and returns a body within the allowance for the next reply.
 func (s *ReplyShare) Drop(body []byte) []byte {
 	s.drop(body)
 	s.Leave()
@@ -54,7 +50,7 @@ func (s *ReplyShare) Drop(body []byte) []byte {
 	return body
 }
 
-// drop gives the room of a body back, where that was taken.
+// drop returns the memory of a body that counts.
 func (s *ReplyShare) drop(body []byte) {
 	if cap(body) <= ReplyAllowance {
 		return
@@ -62,14 +58,14 @@ func (s *ReplyShare) drop(body []byte) {
 	b := s.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if kept := &b.spare; kept.bytes+cap(body) <= mostSpare {
+	if kept := &b.spare; kept.bytes+cap(body) <= maxSpare {
 		kept.bodies = append(kept.bodies, body[:0])
 		kept.bytes += cap(body)
 	}
 	b.giveBack(s, int64(cap(body)))
 }
 
-// unused returns an empty body with just so much room.
+// unused returns an empty body of a size.
 func (b *ReplyBudget) unused(size int) []byte {
 	b.mu.Lock()
 	kept := &b.spare
@@ -87,8 +83,7 @@ func (b *ReplyBudget) unused(size int) []byte {
 	return make([]byte, 0, size)
 }
 
-// spare are bodies that nobody uses, kept for the next: they are beside the budget, and
-// bounded on their own.
+// spare are unused bodies, kept for reuse. They do not count for the budget and have a limit of their own.
 type spare struct {
 	bodies [][]byte // the one that was used last at the end
 	bytes  int

@@ -26,19 +26,18 @@ var (
 	_ Counter   = (*InProcess)(nil)
 )
 
-// NewInProcess returns a target; the clock may be nil where only Submit is used.
+// NewInProcess returns a target; only Do needs the clock.
 func NewInProcess(e *engine.Engine, account string, c clock.Clock) *InProcess {
 	return &InProcess{engine: e, account: account, clock: c}
 }
 
-// At has the replies weighed with the metadata of a level, and returns the target.
-func (t *InProcess) At(level wire.Level) *InProcess {
+// WithLevel sets the metadata level of replies, for their sizes, and returns the target.
+func (t *InProcess) WithLevel(level wire.Level) *InProcess {
 	t.level = level
 	return t
 }
 
-// Do implements [InProcess]. The engine has carried out the operation even
-// where the wait for its reply is cut short.
+// Do implements [Target]. The engine carries out the operation even if the context ends before the reply.
 func (t *InProcess) Do(ctx context.Context, op *Operation) Outcome {
 	outcome, done := t.Submit(t.clock.Now(), op)
 	if err := t.clock.Sleep(ctx, done); err != nil {
@@ -58,7 +57,7 @@ func (t *InProcess) Submit(now clock.Instant, op *Operation) (outcome Outcome, d
 	case entity.Batch:
 		request.Payload = wire.BatchPayload(op.Changes)
 	case entity.Query:
-		request.Query = engine.Query{Range: op.Query.Rest(), Top: op.Query.Top}
+		request.Query = engine.Query{Range: op.Query.Remaining(), Top: op.Query.Top}
 		if wanted := op.Query.Filter; wanted != nil && !wanted.Exact() {
 			request.Query.Keep = wanted.Keeps
 		}

@@ -12,17 +12,15 @@ import (
 	"loadgen/engine/wire"
 )
 
-// Wire says how clients use the protocol. The zero value is minimal metadata, TCP_NODELAY
-// and nothing compressed.
+// Wire are the clients' options of the protocol. The zero value is minimal metadata, TCP_NODELAY and no compression.
 type Wire struct {
-	// Level is the metadata that clients ask for in JSON replies.
+	// Level is the metadata level of JSON replies.
 	Level wire.Level
-	// Nagle has clients send the head and the body of a request apart, with Nagle's algorithm.
+	// Nagle sends the head and the body of a request separately, with Nagle's algorithm.
 	Nagle bool
-	// Gzip says that Binary values which begin as gzip does were compressed by the client, whose
-	// processor that took [gzipTime].
+	// Gzip reports that the client compresses Binary values, which takes [gzipTime].
 	Gzip bool
-	// Weighs has outcomes tell how long request and reply are.
+	// Weighs sets the sizes of request and reply in outcomes.
 	Weighs bool
 }
 
@@ -33,9 +31,8 @@ const (
 	gzipTime   = 15 * time.Nanosecond
 )
 
-// wait returns how long a request waits at the client before the network: for its compression,
-// and for the acknowledgement of its head, which Nagle's algorithm awaits before it sends a
-// small body.
+// wait returns the delay of a request in the client: its compression, and with Nagle's algorithm the acknowledgement of
+// its head before a small body.
 func (w *Wire) wait(op *Operation) (wait time.Duration) {
 	if w.Nagle && op.hasBody() {
 		wait = delayedAck
@@ -85,7 +82,7 @@ type Line struct {
 	chances    clock.Stream
 
 	mu sync.Mutex
-	// up and down are when each machine is through with what it has to send, and to get.
+	// up and down are the times at which each machine has sent, and received, everything.
 	up, down []clock.Instant
 }
 
@@ -103,8 +100,7 @@ func NewLine(m *model.Model, seed uint64, w Wire) *Line {
 	}
 }
 
-// Sends returns when a request that is sent now arrives at the account, and how long it waits
-// before for others of its machine.
+// Sends returns when a request sent now arrives at the account, and its wait for others of its machine.
 func (l *Line) Sends(now clock.Instant, op *Operation) (arrives clock.Instant, waits time.Duration) {
 	if !crosses(op) {
 		return now, 0
@@ -115,8 +111,7 @@ func (l *Line) Sends(now clock.Instant, op *Operation) (arrives clock.Instant, w
 	return l.pass(l.up, now, op.Number, op.RequestBytes())
 }
 
-// Receives returns when a reply that the account sends now has come to the client, and how
-// long it waits before for others of its machine.
+// Receives returns when a reply sent now arrives at the client, and its wait for others of its machine.
 func (l *Line) Receives(now clock.Instant, op *Operation, o *Outcome) (comes clock.Instant, waits time.Duration) {
 	if !crosses(op) {
 		return now, 0
@@ -135,7 +130,7 @@ func (l *Line) Receives(now clock.Instant, op *Operation, o *Outcome) (comes clo
 	// further time (RFC 6298, section 5.5).
 	var cost time.Duration
 	draw, wait := l.chances.Try(op.Number, op.Attempt), l.retransmit
-	for range mostLosses {
+	for range maxLosses {
 		if draw.IntN(thousand) >= int(l.loss) {
 			break
 		}
@@ -145,11 +140,11 @@ func (l *Line) Receives(now clock.Instant, op *Operation, o *Outcome) (comes clo
 	return comes.Add(cost), waits
 }
 
-// crosses reports whether a request leaves the machine: a service of the application's own
-// that stands in for one is not behind this line.
+// crosses reports whether a request leaves the machine: the stand-in of an application's own service is not behind
+// this line.
 func crosses(op *Operation) bool { return op.Beside == nil || op.Beside.Verb != Ask }
 
-// pass has some bytes go through a machine's pipe, behind those that came before.
+// pass sends bytes through a machine's pipe, after earlier ones.
 func (l *Line) pass(pipes []clock.Instant, now clock.Instant, number uint64, bytes int64) (through clock.Instant, waits time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -159,8 +154,8 @@ func (l *Line) pass(pipes []clock.Instant, now clock.Instant, number uint64, byt
 	return *pipe, begins.Sub(now)
 }
 
-// mostLosses is how often in a row one attempt loses a packet at most.
-const mostLosses = 8
+// maxLosses is the maximum number of consecutive losses of an attempt.
+const maxLosses = 8
 
 // thousand is the denominator of shares.
 const thousand = 1000
@@ -182,8 +177,8 @@ func WrapLine(inner Target, l *Line, clk clock.Clock) Target {
 	return &LiveLine{inner, l, clk}
 }
 
-// Do implements [Target]. Whoever gives up while the request waits for the line has
-// the inner target say what that is; one who gives up later has no reply.
+// Do implements [Target]. If the context ends while the request waits for the line, the inner target makes the outcome;
+// later there is no reply.
 func (l *LiveLine) Do(ctx context.Context, op *Operation) Outcome {
 	arrives, before := l.line.Sends(l.clock.Now(), op)
 	if err := l.clock.Sleep(ctx, arrives); err != nil {

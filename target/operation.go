@@ -6,13 +6,11 @@ import (
 	"loadgen/engine/entity"
 )
 
-// Operation is one attempt's request. Which fields count depends on the verb:
-// Change for the single writes, Change.Key for Get, Changes for Batch, Query
-// for Query, none for the two table verbs.
+// Operation is the request of one attempt. The verb determines the used fields: Change for single writes, Change.Key for
+// Get, Changes for Batch, Query for Query, none for table verbs.
 type Operation struct {
 	Verb entity.Verb
-	// Account is the position of the account that the operation goes to, where a
-	// target stands for several; 0 is the first, and the only one.
+	// Account is the index of the account if a target has several.
 	Account int
 	Table   string
 	// Change is a single write; its Verb repeats the operation's.
@@ -20,14 +18,12 @@ type Operation struct {
 	// Changes is an entity group transaction: 1 to 100 writes of one partition.
 	Changes []entity.Change
 	Query   Query
-	// Beside, where set, is a request to a queue or a container of blobs: the verb,
-	// the table and what belongs to them do not count.
+	// Beside, unless nil, is a request to another service; verb and table are not used.
 	Beside *Beside
 	// Timeout is how long the service may take before it answers 500 OperationTimedOut, in
 	// whole seconds from 1 to 30; 0 leaves it to the service.
 	Timeout time.Duration
-	// Sizes, where set, are how much it weighs, by whoever made it and alters nothing of it
-	// any more.
+	// Sizes are the sizes of the operation, if known. The operation must not be altered then.
 	Sizes Sizes
 	// Number identifies the operation within a run and Attempt, from 0, the
 	// try: together they decide every chance.
@@ -35,8 +31,7 @@ type Operation struct {
 	Attempt int
 }
 
-// PartitionKey returns the partition that an operation addresses, and false
-// where it addresses none or several.
+// PartitionKey returns the only partition of an operation, and false for none or several.
 func (op *Operation) PartitionKey() (string, bool) {
 	if op.Beside != nil {
 		return "", false
@@ -56,11 +51,9 @@ func (op *Operation) PartitionKey() (string, bool) {
 	}
 }
 
-// Entities returns how many entities an operation means to touch by the
-// documented counting rule, where that is known before it is sent: the size of
-// a transaction, one for any other operation on an entity, zero for a table
-// verb, and for what goes beside the table. A query counts what it scans: what its
-// Scans says, and at least one.
+// Entities returns the number of entities of an operation by the documented counting rule, before it is sent: the size of
+// a transaction, one for other operations on an entity, zero for table verbs and other services. A query counts its
+// Scans, at least one.
 func (op *Operation) Entities() int64 {
 	if op.Beside != nil {
 		return 0

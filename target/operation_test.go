@@ -212,7 +212,7 @@ func TestRestOfAQuery(t *testing.T) {
 		{"a token behind it leaves nothing", at("q", ""), entity.Key{Partition: "q"}, true},
 	} {
 		q.Token = row.token
-		if got := q.Rest(); got.From != row.from || got.To != q.Range.To || got.Empty() != row.empty {
+		if got := q.Remaining(); got.From != row.from || got.To != q.Range.To || got.Empty() != row.empty {
 			t.Errorf("%s: Rest() = %+v, empty %v; want it from %v, empty %v", row.name, got, got.Empty(), row.from, row.empty)
 		}
 	}

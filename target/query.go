@@ -11,9 +11,8 @@ import (
 // constructor that fits, and add Top, Select and Token.
 type Query struct {
 	Range filter.Range
-	// Filter, where set, says which entities of Range are wanted, and Range is then
-	// its own, as [Filtered] has it. What it drops is scanned all the same. It is
-	// nil where all of Range is wanted.
+	// Filter selects entities of Range, which is then the filter's own, see [Filtered]. Dropped entities are scanned,
+	// too. It is nil for all of Range.
 	Filter *filter.Expression
 	// Select are the names of the properties wanted, without commas; none stands
 	// for all. Keys and version come with each entity in any case.
@@ -23,8 +22,7 @@ type Query struct {
 	Top int
 	// Token resumes where the page before ended; the zero token starts.
 	Token Token
-	// Scans is about how many entities of Range there are, where a forecast knows it; 0
-	// where nobody does. What is sent does not depend on it.
+	// Scans is the approximate number of entities in Range, 0 if unknown. It does not change the request.
 	Scans int64
 }
 
@@ -51,9 +49,8 @@ func RowsFrom(partitionKey, rowKey string) Query {
 	return Query{Range: filter.RowsFrom(partitionKey, rowKey)}
 }
 
-// Filtered returns the query that the text of a $filter asks for: of the range that
-// the text implies it returns the entities of which it is true. The error wraps
-// [ErrFilter] and says where the text is at fault.
+// Filtered returns the query of a $filter, in the range that the text implies. The error wraps [ErrFilter] and has the
+// position of the fault.
 func Filtered(text string) (Query, error) {
 	e, code, detail := filter.Parse(text)
 	if code != entity.OK {
@@ -62,9 +59,8 @@ func Filtered(text string) (Query, error) {
 	return Query{Range: e.Range(), Filter: e}, nil
 }
 
-// Rest returns what is left of the query's range where its token says to go on,
-// for a target whose tokens are keys.
-func (q *Query) Rest() filter.Range {
+// Remaining returns the query's range from its token on, for targets whose tokens are keys.
+func (q *Query) Remaining() filter.Range {
 	if !q.Token.Present {
 		return q.Range
 	}

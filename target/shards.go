@@ -33,13 +33,13 @@ func NewImmediateShards(each []Immediate) *VirtualShards { return &VirtualShards
 // Do implements [Target]. It panics where no target is that of the
 // operation's account.
 func (l *LiveShards) Do(ctx context.Context, op *Operation) Outcome {
-	return l.of(op.Account).Do(ctx, op)
+	return l.target(op.Account).Do(ctx, op)
 }
 
 // Submit implements [Immediate]. It panics where no target is that of the
 // operation's account.
 func (v *VirtualShards) Submit(now clock.Instant, op *Operation) (Outcome, clock.Instant) {
-	return v.of(op.Account).Submit(now, op)
+	return v.target(op.Account).Submit(now, op)
 }
 
 // accounts are the targets by the numbers of their accounts.
@@ -52,16 +52,14 @@ func newAccounts[T any](each []T) accounts[T] {
 	return accounts[T]{each}
 }
 
-func (a *accounts[T]) of(account int) T {
+func (a *accounts[T]) target(account int) T {
 	if account < 0 || account >= len(a.each) {
 		panic(fmt.Sprintf("target: an operation goes to account %d of %d, the first being 0", account, len(a.each)))
 	}
 	return a.each[account]
 }
 
-// Counts implements [Counter] with the sum over the accounts. A target that
-// keeps no books adds nothing, so that the sum tells of all attempts only where each
-// keeps its own.
+// Counts implements [Counter] with the sum over the accounts, without targets that are no [Counter].
 func (a *accounts[T]) Counts() Counts {
 	var sum Counts
 	for _, one := range a.each {

@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// Token is a continuation token: opaque to whoever carries it, to be handed
-// back to the target that gave it. As a text it can be kept and resumed from
-// later, by another process too.
+// Token is an opaque continuation token, for the target that returned it. Its text can be stored and resumed later, also
+// by another process.
 type Token struct {
-	// Present tells the token that points at two empty keys from no token.
+	// Present is false for no token; a token may have two empty keys.
 	Present          bool
 	NextPartitionKey string
 	NextRowKey       string

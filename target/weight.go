@@ -5,16 +5,14 @@ import (
 	"loadgen/engine/wire"
 )
 
-// Sizes are how much a single write weighs, reckoned beforehand, so that it need not be done
-// for each of many alike; the zero value is unknown.
+// Sizes are the sizes of a single write, computed once for many similar ones; the zero value is unknown.
 type Sizes struct {
-	// Request and Reply are what RequestBytes, of a request without a timeout, and
-	// WrittenBytes return; Billed is the size of the entity that it brings, by the rule
-	// that the service bills by.
+	// Request and Reply are the results of RequestBytes, without a timeout, and WrittenBytes; Billed is the billed
+	// size of the entity.
 	Request, Reply, Billed int64
 }
 
-// SizesOf reckons the sizes of a single write.
+// SizesOf returns the sizes of a single write.
 func SizesOf(c *entity.Change) Sizes {
 	return Sizes{Request: wire.RequestWeight(c.Verb, c, nil), Reply: wire.ReplyWeight(c.Verb, c, nil, nil, 0),
 		Billed: int64(entity.Size(c.Key, c.Properties))}
@@ -25,8 +23,7 @@ func (s Sizes) Less(o Sizes) Sizes {
 	return Sizes{s.Request - o.Request, s.Reply - o.Reply, s.Billed - o.Billed}
 }
 
-// RequestBytes returns how long the request of an operation is on the wire, by the rule of
-// [weight].
+// RequestBytes returns the size of an operation's request on the wire, see package wire.
 func (op *Operation) RequestBytes() (size int64) {
 	switch {
 	case op.Sizes.Request > 0:
@@ -44,11 +41,10 @@ func (op *Operation) RequestBytes() (size int64) {
 	return size
 }
 
-// ReplyBytes returns how long the reply to an operation is on the wire that tells an outcome,
-// with the metadata of a level.
+// ReplyBytes returns the size of the reply with an outcome on the wire, at a metadata level.
 func (op *Operation) ReplyBytes(o *Outcome, level wire.Level) int64 {
 	switch {
-	case o.Status >= 300:
+	case o.Status >= 300, o.Status == 0:
 		return wire.RefusedHead
 	case op.Beside != nil:
 		size := int64(wire.DoneHead)
@@ -63,8 +59,7 @@ func (op *Operation) ReplyBytes(o *Outcome, level wire.Level) int64 {
 	}
 }
 
-// WrittenBytes returns how long the reply to a write that succeeds is, which is known before
-// it is sent; 0 of whatever reads.
+// WrittenBytes returns the size of the reply to a successful write, which is known before; 0 for reads.
 func (op *Operation) WrittenBytes() int64 {
 	if op.Sizes.Reply > 0 {
 		return op.Sizes.Reply

@@ -10,9 +10,8 @@ import (
 	"loadgen/engine/wire"
 )
 
-// access is what a shared access signature allows, once it was found to be
-// genuine. The zero value is no signature: who has the account's key may do
-// anything.
+// access is what a verified shared access signature allows. The zero value is no signature: the account's key
+// allows everything.
 type access struct {
 	given *wire.SharedAccess
 	// permissions are from the signature or from the stored policy that it names.
@@ -21,9 +20,8 @@ type access struct {
 	within filter.Range
 }
 
-// authenticateAccess returns OK where the query string has a signature that is
-// genuine and may be used now and from here. What it may be used for is asked
-// when that is known: see [exchange.permit].
+// authenticateAccess returns OK for a signature that is valid now and for this client. [exchange.permit] checks
+// the operation later.
 func (x *exchange) authenticateAccess() (entity.Code, string) {
 	given := x.options.access
 	if x.tenant == nil {
@@ -44,7 +42,7 @@ func (x *exchange) authenticateAccess() (entity.Code, string) {
 			return entity.AuthenticationFailed, "the table has no access policy of the name in si"
 		}
 		policy = all[i].Policy
-		// Each of the three may be said in one place only.
+		// Each of the three may be in one place only.
 		if start != "" && policy.Start != 0 || expiry != "" && policy.Expiry != 0 ||
 			permissions != "" && policy.Permissions != "" {
 			return entity.AuthenticationFailed, "the signature repeats its access policy"
@@ -61,8 +59,7 @@ func (x *exchange) authenticateAccess() (entity.Code, string) {
 	return x.checkOrigin()
 }
 
-// checkTimes holds a signature against the clock. Start is its first instant,
-// expiry the first at which it is of no use any more.
+// checkTimes checks the validity period of a signature: from start until before expiry.
 func (x *exchange) checkTimes(start, expiry string, policy wire.AccessPolicy) (entity.Code, string) {
 	from, until := policy.Start, policy.Expiry
 	var ok bool

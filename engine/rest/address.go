@@ -15,9 +15,8 @@ import (
 // ErrAddress is wrapped by errors about an address that cannot be listened on.
 var ErrAddress = errors.New("expected a local address with a free port, such as 127.0.0.1:0")
 
-// ListenAt listens on an address: a port, or a host and a port; what says no host is of this
-// machine alone. Where it has to be of the loopback, it does not listen where others than this
-// machine would reach it, and an empty one stands for any free port.
+// ListenAt listens on an address: a port, or a host and a port. Without a host it listens on the loopback. With
+// loopback it rejects addresses that other machines can reach, and an empty one is any free port.
 func ListenAt(address string, loopback bool) (net.Listener, error) {
 	if loopback && address == "" {
 		address = ":0"
@@ -58,9 +57,8 @@ func addressOf(address string) (string, error) {
 	return net.JoinHostPort(cmp.Or(host, "127.0.0.1"), port), nil
 }
 
-// RequireLocal has a handler answer only what is asked of this machine by a name that is no
-// other machine's: localhost, or a loopback address. A page of the web can have its own
-// name lead here, and its browser would show it what is answered.
+// RequireLocal returns a handler that only accepts requests to localhost or a loopback address: the DNS name of
+// a web page can resolve to this machine, and its browser would show the page our replies.
 func RequireLocal(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !ownName(r.Host) {
@@ -69,10 +67,9 @@ func RequireLocal(h http.Handler) http.Handler {
 			http.Error(w, "this address accepts localhost and 127.0.0.1, not "+strconv.QuoteToASCII(host), http.StatusForbidden)
 			return
 		}
-		// No script needs to send it here: it is a page that asks, and only one of this
-		// machine may.
+		// A request with an origin is from a page, which has to be this machine's.
 		for _, origin := range r.Header.Values("Origin") {
-			// "null", which a page of any machine can send, names none.
+			// Any page can send "null".
 			if page, err := url.Parse(origin); err != nil || !ownName(page.Host) {
 				http.Error(w, "this address rejects pages of other origins", http.StatusForbidden)
 				return
@@ -82,8 +79,7 @@ func RequireLocal(h http.Handler) http.Handler {
 	})
 }
 
-// ownName reports whether a header Host, with a port or without, names this machine to
-// itself.
+// ownName reports whether a header Host is a name of the loopback.
 func ownName(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -97,8 +93,7 @@ func ownName(host string) bool {
 	return err == nil && address.Unmap().IsLoopback()
 }
 
-// IsReachable reports whether others than this machine reach an address that was listened
-// on.
+// IsReachable reports whether other machines can reach a listening address.
 func IsReachable(address net.Addr) bool {
 	bound, err := netip.ParseAddrPort(address.String())
 	return err != nil || !bound.Addr().Unmap().IsLoopback()

@@ -9,14 +9,13 @@ import (
 	"loadgen/engine/wire"
 )
 
-// mostSkew is how far a request's date may lie from the service's.
-const mostSkew = entity.Ticks(15 * time.Minute / 100)
+// maxSkew is the maximum difference between a request's date and the service's.
+const maxSkew = entity.Ticks(15 * time.Minute / 100)
 
-// authenticate returns OK where the request has a shared access signature that is
-// good, or is signed with the key of the account that it is for.
+// authenticate returns OK for a valid shared access signature, token, or signature by the account's key.
 func (x *exchange) authenticate() (entity.Code, string) {
 	if x.options.access != nil && x.options.access.Signature != "" {
-		// The URL says what its holder may do. A key beside it gives no more.
+		// The signature limits the request, even with a key.
 		return x.authenticateAccess()
 	}
 	header := x.request.Header["Authorization"]
@@ -27,8 +26,7 @@ func (x *exchange) authenticate() (entity.Code, string) {
 		}
 	}
 	if len(header) == 0 {
-		// The documents leave open how the service answers an anonymous request;
-		// this is how emulators do.
+		// The reply to anonymous requests is not documented; this is that of emulators.
 		return entity.AuthorizationFailure, ""
 	}
 	given, formed := wire.ParseAuthorization(header[0])
@@ -68,8 +66,7 @@ func (x *exchange) authenticate() (entity.Code, string) {
 	return entity.AuthenticationFailed, signedText(what.AppendStringToSign(nil, given.Scheme))
 }
 
-// authenticateToken returns OK where the request carries a token that is good: who has one
-// may do anything. Whoever has none is told where they are to be had.
+// authenticateToken returns OK for a valid token, which allows everything. Other requests get a challenge.
 func (x *exchange) authenticateToken(token string) (entity.Code, string) {
 	if token == "" {
 		x.challenged = true
@@ -85,7 +82,7 @@ func (x *exchange) authenticateToken(token string) (entity.Code, string) {
 	return entity.OK, ""
 }
 
-// date returns the date that the request is signed with, as it stands there.
+// date returns the text of the signed date.
 func (x *exchange) date() (string, entity.Code, string) {
 	text := headerOf(x.request, "X-Ms-Date")
 	if text == "" {
@@ -103,14 +100,13 @@ func (x *exchange) date() (string, entity.Code, string) {
 		x.dateText, x.dateTicks = strings.Clone(text), entity.TicksOf(sent)
 	}
 	skew := x.handler.calendar.ticks(x.handler.clock.Now()) - x.dateTicks
-	if skew > mostSkew || skew < -mostSkew {
+	if skew > maxSkew || skew < -maxSkew {
 		return "", entity.AuthenticationFailed, "the date differs by over 15 minutes from the service's"
 	}
 	return text, entity.OK, ""
 }
 
-// signedText explains a wrong signature by the text that the right one would be
-// over, which holds nothing but what the sender has sent.
+// signedText explains a wrong signature by the text to sign, which has only parts of the request.
 func signedText(signed []byte) string {
 	const longest = 1024
 	text := strings.ReplaceAll(string(signed), "\n", `\n`)

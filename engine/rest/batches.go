@@ -5,8 +5,7 @@ import (
 	"loadgen/engine/wire"
 )
 
-// transact carries out an entity group transaction, or the lone point query
-// that may come in its place.
+// transact carries out an entity group transaction, or a single point query in a batch.
 var transact = operation{parts: true, needs: rights{types: "o"}, prepare: (*exchange).prepareBatch,
 	// The answer is the one part that says which change was at fault. A service that refuses
 	// for want of capacity has not looked into the transaction: its reply is a plain one, like
@@ -68,7 +67,7 @@ func (x *exchange) prepareBatch() (entity.Code, string) {
 		x.boundary = ""
 		return entity.AuthorizationFailure, secondaryWrite
 	}
-	x.ask(entity.Batch, x.batch.Table)
+	x.setRequest(entity.Batch, x.batch.Table)
 	x.asked.Changes = x.batch.Changes
 	if len(x.asked.Changes) > 0 {
 		// The engine keeps the PartitionKey of the first change, under which it

@@ -7,27 +7,21 @@ import (
 	"loadgen/engine/entity"
 )
 
-// maxBody bounds the body of a request; it is
-// enough for whatever entity the service takes. An entity counts two bytes for each UTF-16
-// unit of its 1 MiB of text, and JSON takes six at most (\uXXXX): 3 MiB; names
-// may come twice, in an annotation as well, but there are 252 of 255 units only.
+// maxBody limits the body of a request; every valid entity fits. An entity counts two bytes for each UTF-16 unit
+// of its 1 MiB of text, and JSON takes at most six (\uXXXX): 3 MiB. Names may be repeated in annotations, but
+// there are only 252 of 255 units.
 const maxBody = 4 << 20
 
-// maxBatchBody bounds the body of a transaction. What the service bounds is the
-// payload, the JSON of the entities: 4 MiB. Each of up to 100 parts has a frame
-// beside it: a delimiter and the headers of the part, of 300 bytes as SDKs write
-// them; a request line with two keys of 512 UTF-16 units, of which each takes nine
-// bytes at most (three of UTF-8, each as %XX), so 9,216; and the request's own
-// headers, some 200. 12 KiB a part leave 2,500 for the address of the account and
-// whatever else a client says.
+// maxBatchBody limits the body of a transaction. The service limits the payload, the JSON of the entities, to
+// 4 MiB. In addition each of up to 100 parts has a frame: a delimiter and the headers of the part, 300 bytes
+// with SDKs; a request line with two keys of 512 UTF-16 units, each at most nine bytes (three of UTF-8, each as
+// %XX), so 9,216; and the request's own headers, about 200. 12 KiB a part leave 2,500 for the rest.
 const maxBatchBody = entity.MaxBatchPayload + entity.MaxBatchChanges*12<<10
 
-// maxHeaderBytes is what the header of a request may have in bytes: what the
-// [Listen] lets through, so that no list of names in it can be longer.
+// maxHeaderBytes limits headers of a request, like [Listen].
 const maxHeaderBytes = 64 << 10
 
-// readBody reads the body of the request as a whole, unless it has more bytes
-// than that.
+// readBody reads the whole body of the request, at most most bytes.
 func (x *exchange) readBody(most int64) (entity.Code, string) {
 	r := x.request
 	if r.ContentLength > most {
@@ -41,7 +35,7 @@ func (x *exchange) readBody(most int64) (entity.Code, string) {
 	if r.Body == nil {
 		return entity.OK, ""
 	}
-	// One byte more than expected makes room for the end of the file.
+	// One more byte detects the end.
 	whole := most + 1
 	if !chunked {
 		whole = r.ContentLength + 1
@@ -70,7 +64,7 @@ func (x *exchange) readBody(most int64) (entity.Code, string) {
 	}
 }
 
-// readJSON reads the body where it may be JSON.
+// readJSON reads the body unless its type is XML.
 func (x *exchange) readJSON() (entity.Code, string) {
 	mediaType := headerOf(x.request, "Content-Type")
 	mediaType, _, _ = strings.Cut(mediaType, ";")

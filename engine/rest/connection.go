@@ -13,30 +13,26 @@ import (
 	"loadgen/engine/clock"
 )
 
-// connection is one client's, between who reads its requests and the network, above TLS.
-// For net/http it follows what is read, so that it knows whether a request is whole, whether
-// another came behind it before it was answered, and whether nothing has come
-// since the last answer.
+// connection is a client's connection above TLS. It follows the bytes that net/http reads, to know whether a
+// request is complete, whether another one followed before the reply, and whether the connection is idle.
 //
-// net/http never reads from two goroutines at once, and what one has read the
-// other sees; framing needs no more than that. The fields that are atomic are
-// those that a reader and whoever answers touch at the same time.
+// net/http never reads from two goroutines at once, which is enough for framing. Atomic fields are shared by the
+// reader and the handler.
 type connection struct {
 	net.Conn
 	// socket is what is below TLS.
 	socket  net.Conn
 	framing framing
-	// state is made of the bits below.
+	// state has the bits below.
 	state atomic.Uint32
-	// idle is the turn since which nothing has come, busy, or evicted.
+	// idle is the turn since which it is idle, busy, or evicted.
 	idle atomic.Uint64
-	// answer is used for every request in turn.
+	// answer is reused for every request.
 	answer answer
 }
 
-// The bits of a connection's state. isWhole: all of the request has come, and
-// nothing of the next. isAnswered: the answer to it has begun. isDoubtful: the next
-// answer is the last.
+// The bits of a connection's state. isWhole: the request is complete, and nothing of the next was read.
+// isAnswered: its reply has begun. isDoubtful: the next reply is the last.
 const (
 	isWhole = 1 << iota
 	isAnswered
@@ -60,7 +56,7 @@ func (c *connection) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// wake makes it busy, and reports whether it has not been evicted.
+// wake makes the connection busy, and reports whether it is not evicted.
 func (c *connection) wake() bool {
 	for {
 		switch since := c.idle.Load(); since {
@@ -76,11 +72,11 @@ func (c *connection) wake() bool {
 	}
 }
 
-// follow takes down what has come.
+// follow updates the state by the bytes that were read.
 func (c *connection) follow(p []byte) {
 	for len(p) > 0 && c.state.Load()&isDoubtful == 0 {
-		// Another request begins. Where the one before it has no answer yet, the two came
-		// together, and only the first is answered.
+		// Another request begins. Without a reply to the one before they are pipelined, and only the first
+		// is answered.
 		for c.framing.stage == whole {
 			state := c.state.Load()
 			if state&isAnswered == 0 {
@@ -102,8 +98,7 @@ func (c *connection) follow(p []byte) {
 	}
 }
 
-// evict closes a connection that has been idle since that turn, and reports whether
-// it still was.
+// evict closes a connection that is still idle since a turn, and reports whether it was.
 func (c *connection) evict(since uint64) bool {
 	if !c.idle.CompareAndSwap(since, evicted) {
 		return false
@@ -112,8 +107,7 @@ func (c *connection) evict(since uint64) bool {
 	return true
 }
 
-// CloseWrite tells the client that nothing more will come; net/http does so before
-// it closes a connection of which it has not read all.
+// CloseWrite closes the sending side; net/http calls it before it closes a connection with unread bytes.
 func (c *connection) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -121,7 +115,7 @@ func (c *connection) CloseWrite() error {
 	return nil
 }
 
-// connectionOf returns the connection that net/http speaks of.
+// connectionOf returns the connection of one accepted by net/http.
 func connectionOf(c net.Conn) *connection {
 	if secured, ok := c.(*secured); ok {
 		return secured.connection
@@ -129,10 +123,10 @@ func connectionOf(c net.Conn) *connection {
 	return c.(*connection)
 }
 
-// connectionKey is that of the connection in the context of a request.
+// connectionKey is the context key of the connection.
 type connectionKey struct{}
 
-// framed is a handler between net/http and the one that answers.
+// framed is the handler between net/http and the inner one.
 type framed struct{ inner http.Handler }
 
 // ServeHTTP implements [http.Handler].
@@ -142,29 +136,27 @@ func (f framed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.ResponseWriter, a.connection, a.begun = w, c, false
 	f.inner.ServeHTTP(a, r)
 	a.begin()
-	// Where much of the body has not come it is read behind the reply. One that says its
-	// length is with the client by now; the end of one in chunks is not. A client that has
-	// all of the reply may have begun its next request before the handler returned: framing
-	// is that request's by then, and another goroutine's. Who waits to be told to send it was
-	// told otherwise.
+	// A long unread body is read after the reply. A reply with a length is complete for the client by now, a
+	// chunked one is not. Once it has the reply, a client may begin its next request before the handler
+	// returns: framing then belongs to that request and another goroutine. A client that waits for 100
+	// Continue sends no body.
 	state := c.state.Load()
 	if state&isWhole == 0 && state&isAnswered != 0 && !(c.framing.stage == inBody && c.framing.rest <= discarded) &&
 		r.Header.Get("Expect") == "" && http.NewResponseController(w).Flush() == nil {
 		_ = c.SetReadDeadline(clock.NewReal().Started().Add(drainTime))
-		_, _ = io.CopyN(io.Discard, r.Body, drainBytes) // whatever it was, the connection ends
+		_, _ = io.CopyN(io.Discard, r.Body, drainBytes) // the connection ends in any case
 	}
 	a.ResponseWriter = nil
 }
 
-// secured is a connection over TLS. net/http asks for its state before it reads, in
-// the goroutine of the connection, and shows it to handlers.
+// secured is a connection over TLS. net/http calls ConnectionState before it reads, in the goroutine of the
+// connection.
 type secured struct {
 	*connection
 	tls *tls.Conn
 }
 
-// ConnectionState shakes hands, within HeaderTime. Where that fails, so does all
-// that is read from then on.
+// ConnectionState makes the handshake within HeaderTime. If that fails, reads fail.
 func (s *secured) ConnectionState() tls.ConnectionState {
 	_ = s.tls.SetDeadline(clock.NewReal().Started().Add(HeaderTime))
 	err := s.tls.Handshake()
@@ -184,16 +176,14 @@ func (s *secured) ConnectionState() tls.ConnectionState {
 	return s.tls.ConnectionState()
 }
 
-// answer is the reply to a request; it says Connection: close where no other is to
-// follow.
+// answer is the reply to a request; it sets Connection: close on the last one.
 type answer struct {
 	http.ResponseWriter
 	connection *connection
 	begun      bool
 }
 
-// WriteHeader implements [http.ResponseWriter]. What comes before the reply proper,
-// as 100 Continue, is no answer.
+// WriteHeader implements [http.ResponseWriter]. Interim replies such as 100 Continue do not begin the reply.
 func (a *answer) WriteHeader(status int) {
 	if status >= 200 {
 		a.begin()
@@ -207,7 +197,7 @@ func (a *answer) Write(p []byte) (int, error) {
 	return a.ResponseWriter.Write(p)
 }
 
-// Unwrap lets [http.ResponseController] find what it controls.
+// Unwrap is for [http.ResponseController].
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 func (a *answer) begin() {
@@ -221,12 +211,10 @@ func (a *answer) begin() {
 	}
 }
 
-// Bounds on what is read of a body that nobody wants. discarded is how much net/http
-// reads itself before it sends the reply, less its own buffer: a client that has no
-// more to send may use the connection again. More than that is read behind the
-// reply: closing at once would make the network forget the reply that a client has
-// yet to read, which sends all of its body first. It is not kept, and ends at
-// drainBytes, four times the longest body that anybody should send, or drainTime.
+// The limits of reading a rejected body. net/http itself reads discarded bytes, less its own buffer, before it
+// sends the reply: a client that sends no more may reuse the connection. The rest is read after the reply: an
+// early close would discard the reply before a client that sends its whole body first has read it. Reading ends
+// at drainBytes, four times the longest valid body, or drainTime.
 const (
 	discarded  = 256<<10 - 8<<10
 	drainBytes = 32 << 20

@@ -8,7 +8,7 @@ import (
 	"loadgen/engine/wire"
 )
 
-// The headers by which browsers and services agree on pages of other origins.
+// The headers of CORS.
 const (
 	originHeader           = "Origin"
 	varyHeader             = "Vary"
@@ -22,8 +22,7 @@ const (
 	maxAgeHeader           = "Access-Control-Max-Age"
 )
 
-// preflight answers a browser that asks whether a page may send a request. The
-// question is never signed, and says nothing of the resource.
+// preflight answers a browser's preflight request, which is never signed.
 var preflight = operation{status: 200, present: func(x *exchange) {
 	x.headers.add(allowOriginHeader, headerOf(x.request, originHeader))
 	x.headers.add(allowMethodsHeader, headerOf(x.request, requestMethodHeader))
@@ -54,9 +53,8 @@ func (x *exchange) preparePreflight() (entity.Code, string) {
 	return entity.OK, ""
 }
 
-// addCORS adds to a reply, success or failure, what lets a page of another
-// origin read it. The request was carried out in any case: a browser keeps the
-// reply from the page.
+// addCORS adds the headers that allow a page of another origin to read the reply, success or failure. The
+// request was carried out in any case.
 func (x *exchange) addCORS() {
 	if x.tenant == nil || x.request.Method == http.MethodOptions {
 		return
@@ -69,9 +67,8 @@ func (x *exchange) addCORS() {
 	if origin == "" && x.request.Method != http.MethodGet && x.request.Method != http.MethodHead {
 		return
 	}
-	// Where nobody names an origin, a copy may be kept of this reply and shown to a
-	// page: a rule for any origin is for that one, too, and otherwise Vary tells that
-	// a page would have got another reply.
+	// A cache may show a reply without an origin to a page: a rule for any origin also applies to it, and
+	// otherwise Vary says that the reply depends on the origin.
 	rule := wire.FindCORSRule(rules, origin, x.request.Method, "")
 	switch {
 	case rule == nil || !headerText(origin, maxHeaderBytes):

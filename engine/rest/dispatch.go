@@ -7,31 +7,26 @@ import (
 	"loadgen/engine/wire"
 )
 
-// operation is one of the things that can be asked of the service.
+// operation is an operation of the service.
 type operation struct {
-	// writes says that the secondary does not take it, xml that it speaks XML
-	// rather than JSON.
+	// writes reports that the secondary rejects it, xml that its body and reply are XML.
 	writes, xml bool
-	// parts says that each part of the body names the format of its answer: what the
-	// request as a whole accepts does not matter.
+	// parts reports that each part of the body has its own format: Accept of the whole request does not
+	// matter.
 	parts bool
-	// needs is what a shared access signature has to allow. Where upsert is a
-	// verb, that is what the request does without a condition, and update with one.
+	// needs is what a shared access signature has to allow. update is the verb with a condition, upsert that
+	// without.
 	needs          rights
 	update, upsert entity.Verb
-	// prepare reads what the request says beyond its target, and fills in what
-	// the engine is asked. An operation that leaves the verb empty is
-	// not the engine's.
+	// prepare parses headers and body, and fills in the engine's request. Without a verb the engine is not
+	// called.
 	prepare func(*exchange) (entity.Code, string)
-	// perform does what one that is not the engine's is there to do, nil for
-	// nothing but to look.
+	// perform carries out an operation that is not the engine's, nil for none.
 	perform func(*exchange) (entity.Code, string)
-	// status is that of the reply to one that was carried out, and present makes the rest
-	// of it, nil for nothing.
+	// status is that of a success, and present makes the rest of its reply, nil for nothing.
 	status  int
 	present func(*exchange)
-	// refuse makes the reply to one that was not, where that takes a form of its
-	// own, and reports whether it did.
+	// refuse makes a failure's reply in the operation's own form, and reports whether it did.
 	refuse func(*exchange) bool
 }
 
@@ -47,8 +42,7 @@ type method struct {
 	does *operation
 }
 
-// resources is indexed by the kind of resource. The account itself has nothing
-// but components.
+// resources is indexed by the kind of resource. The account itself has only components.
 var resources = [...]methods{
 	wire.ServiceResource: {},
 	wire.TablesResource: {"GET, POST", []method{
@@ -63,7 +57,7 @@ var resources = [...]methods{
 	wire.BatchResource: {"POST", []method{{http.MethodPost, &transact}}},
 }
 
-// component is a part of a resource, as the options of a query string name it.
+// component is a part of a resource named by query options.
 type component struct {
 	of            wire.ResourceKind
 	restype, comp string
@@ -77,7 +71,7 @@ var components = map[component]methods{
 	{wire.ServiceResource, "service", "stats"}: {"GET", []method{{http.MethodGet, &getStatistics}}},
 }
 
-// dispatch finds the operation that the method and the resource stand for.
+// dispatch finds the operation of the method and the resource.
 func (x *exchange) dispatch() (entity.Code, string) {
 	var code entity.Code
 	var detail string

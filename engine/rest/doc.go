@@ -1,33 +1,28 @@
-// Package rest is the table service over HTTP: a handler that speaks the REST
-// protocol of an account's tables, with the embedded engine behind it.
+// Package rest is the table service over HTTP: a handler of the REST protocol of an account's tables, with the
+// embedded engine.
 //
-// Fill in [Options], build the [Handler] with [New], and have a [Server]
-// or any other of net/http serve it. A request is found out from
-// its raw target, then authenticated by the account's key or a shared access
-// signature, then read; the engine says at once what comes of it and when, and the
-// reply leaves at that instant. [Handler.Counts] are the books, Options.Observe is
-// told each line of them.
+// Fill in [Options], build the [Handler] with [New], and serve it with a [Server] or any server of net/http. The
+// handler parses the raw target of a request, authenticates it by the account's key, a shared access signature or a
+// token, and then reads the body. The engine returns the result and its time at once, and the handler sends the
+// reply at that time. [Handler.Counts] returns the counters, Options.Observe gets each request.
 //
-// The caller owes an engine that knows the accounts, and one calendar for the engine
+// The caller provides an engine with the accounts, and one calendar for the engine
 // and the handler.
 //
-// The package never carries out a request whose signature is not right, never
-// reads the body of one before it knows that, and keeps no part of a request
-// once it is answered. The bodies under way share room, see Options.BodyBytes; who
-// finds none left is refused. What net/http cannot parse as HTTP never reaches it.
+// The handler never carries out a request with a wrong signature, does not read its body, and keeps no part of a
+// request after the reply. Bodies in progress share memory, see Options.BodyBytes; further requests are rejected.
+// Requests that net/http cannot parse never reach the handler.
 //
-// Access policies, service properties and the rules for web pages of other
-// origins are kept by the handler, for as long as it lives. Deleting a table is
-// done at once; what the model's name_delay keeps is its name, of which a new table
-// is refused as TableBeingDeleted, while all else finds no table. There are no tokens
-// of a directory, and no tables of metrics.
+// The handler keeps access policies, service properties and CORS rules. It deletes tables at once; the model's
+// name_delay only keeps the name: a new table of that name is rejected as TableBeingDeleted. There are no tables of
+// metrics.
 //
 // # Tokens
 //
 // [DiscoverIssuer] asks an OpenID Connect issuer for its keys and returns an [Issuer], which
 // accepts only tokens of that issuer for the table service. [AnyToken] accepts every token, for
-// tests of programs whose credential has no issuer here. Both return the challenge that tells
-// Azure's SDKs where to get tokens.
+// tests of programs whose credential has no issuer here. Both return the challenge with the
+// address where Azure's SDKs get tokens.
 //
 // # Listening
 //

@@ -13,33 +13,30 @@ import (
 	"loadgen/engine/clock"
 )
 
-// DefaultConnections is how many connections a server has at most. One that waits
-// for a request takes some 25 KB, mostly stack and buffers, and one with a request
-// under way, its body aside, up to 70 KB: 420 MB for all of them.
+// DefaultConnections is the default maximum number of connections. An idle one takes about 25 KB, mostly stack and
+// buffers, and a busy one up to 70 KB without its body: 420 MB for all.
 const DefaultConnections = 6000
 
-// Connections says how the bound on connections was met.
+// Connections counts connections.
 type Connections struct {
-	// Open are those at present.
+	// Open are the current ones.
 	Open int
-	// Evicted were closed because they had been idle for longest when another came,
-	// TurnedAway were those for which none was.
+	// Evicted were closed, longest idle first, to admit others; TurnedAway were rejected while all were busy.
 	Evicted, TurnedAway int64
 }
 
-// door lets connections in, up to a bound.
+// door accepts connections up to a maximum.
 type door struct {
 	net.Listener
 	config *tls.Config
 	most   int
 
-	// turns orders what has become idle.
+	// turns numbers the connections that become idle.
 	turns               atomic.Uint64
 	evicted, turnedAway atomic.Int64
 
-	// mu guards what is below: the connections that are open, those of them that
-	// were idle for longest when somebody last looked, and the sockets of clients
-	// that are being turned away.
+	// mu guards the fields below: open connections, the longest idle ones of the last scan, and the sockets
+	// of clients that are being rejected.
 	mu      sync.Mutex
 	open    map[*connection]struct{}
 	stalest []candidate
@@ -48,14 +45,14 @@ type door struct {
 	left    sync.WaitGroup
 }
 
-// candidate is a connection that was idle since a turn.
+// candidate is a connection and the turn since which it was idle.
 type candidate struct {
 	*connection
 	since uint64
 }
 
-// Accept implements [net.Listener]. net/http waits ever longer before it asks again
-// after an error that may pass, such as a want of descriptors.
+// Accept implements [net.Listener]. net/http waits longer and longer after temporary errors such as a lack of
+// descriptors.
 func (d *door) Accept() (net.Conn, error) {
 	for {
 		socket, err := d.Listener.Accept()
@@ -76,7 +73,7 @@ func (d *door) Accept() (net.Conn, error) {
 			s := &secured{&connection{Conn: outer, socket: socket}, outer}
 			admitted, c = s, s.connection
 		}
-		c.idle.Store(d.turns.Add(1)) // it is idle until something comes
+		c.idle.Store(d.turns.Add(1)) // idle until the first byte
 		d.mu.Lock()
 		d.open[c] = struct{}{}
 		d.mu.Unlock()
@@ -90,8 +87,7 @@ func (d *door) count() int {
 	return len(d.open)
 }
 
-// evict closes the connection that has been idle for longest, and reports whether
-// there was one.
+// evict closes the longest idle connection, and reports whether there was one.
 func (d *door) evict() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -118,11 +114,11 @@ func (d *door) evict() bool {
 			for at > 0 && d.stalest[at-1].since > since {
 				at--
 			}
-			if at == mostStalest {
+			if at == maxCandidates {
 				continue
 			}
-			if len(d.stalest) == mostStalest {
-				d.stalest = d.stalest[:mostStalest-1]
+			if len(d.stalest) == maxCandidates {
+				d.stalest = d.stalest[:maxCandidates-1]
 			}
 			d.stalest = append(d.stalest, candidate{})
 			copy(d.stalest[at+1:], d.stalest[at:])
@@ -131,26 +127,25 @@ func (d *door) evict() bool {
 	}
 }
 
-// mostStalest is how many candidates one look finds: going over all connections for
-// each of a crowd would take longer than to serve it.
-const mostStalest = 64
+// maxCandidates is the number of candidates of one scan: a scan for each new connection would take longer than
+// serving it.
+const maxCandidates = 64
 
-// What is done for a client that is turned away: it is told so, and what it has
-// sent is read for a moment, or the network would forget the reply with it.
+// The reply to a rejected client, and the limits of reading its request: an early close would discard the reply.
 const (
-	refusal     = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
-	leaveTime   = time.Second
-	leaveBytes  = 64 << 10
-	mostLeaving = 64
+	refusal    = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+	leaveTime  = time.Second
+	leaveBytes = 64 << 10
+	maxLeaving = 64
 )
 
-// turnAway refuses a client, without a handler. Past so many at once, and over TLS,
-// where nothing can be said without shaking hands, it closes without a word.
+// turnAway rejects a client without a handler. With maxLeaving rejected clients, and over TLS, which would need a
+// handshake, it only closes the connection.
 func (d *door) turnAway(socket net.Conn) {
 	d.turnedAway.Add(1)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.closed || d.config != nil || len(d.leaving) == mostLeaving {
+	if d.closed || d.config != nil || len(d.leaving) == maxLeaving {
 		_ = socket.Close()
 		return
 	}
@@ -168,7 +163,7 @@ func (d *door) turnAway(socket net.Conn) {
 	})
 }
 
-// evictAll closes the connections that are idle.
+// evictAll closes idle connections.
 func (d *door) evictAll() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

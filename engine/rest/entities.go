@@ -7,8 +7,7 @@ import (
 	"loadgen/engine/wire"
 )
 
-// The operations on one entity. Whether If-Match is there is all that tells an
-// update from an upsert.
+// The operations on one entity. Only If-Match distinguishes an update from an upsert.
 var (
 	insertEntity = operation{status: 201, writes: true, needs: verbRights[entity.Insert],
 		prepare: func(x *exchange) (entity.Code, string) {
@@ -102,18 +101,18 @@ func (x *exchange) readCondition() (entity.Code, string) {
 	return code, detail
 }
 
-// askEntity says that the engine is asked about one entity. The PartitionKey is
-// copied, since the engine keeps those that it is held to a limit for.
+// askEntity sets the engine's request for one entity. It copies the PartitionKey, since the engine keeps those with
+// limits.
 func (x *exchange) askEntity(verb entity.Verb, key entity.Key) {
 	key.Partition = keep(&x.kept.partition, key.Partition)
 	x.change = entity.Change{Verb: verb, Key: key, Match: x.match}
 	if verb.IsChange() && verb != entity.Delete {
 		x.change.Properties = x.entity.Properties
 	}
-	x.ask(verb, x.resource.Table)
+	x.setRequest(verb, x.resource.Table)
 }
 
-// presentMade shows what an insert, or the creation of a table, has made.
+// presentMade makes the reply to an insert or to the creation of a table.
 func (x *exchange) presentMade() {
 	isEntity := x.asked.Verb == entity.Insert
 	if isEntity {
@@ -141,15 +140,14 @@ func (x *exchange) presentMade() {
 	}
 }
 
-// tagger is what entity tags begin with. Most versions fall into the same second as the one
-// before, whose date it keeps.
+// tagger keeps the beginning of entity tags: most versions are in the same second as the one before.
 type tagger struct {
 	second entity.Ticks
-	// start is the tag of the second up to where a fraction begins.
+	// start is the tag of the second without fraction and end.
 	start string
 }
 
-// tagEnd is what follows the fraction in a tag.
+// tagEnd ends a tag, after the fraction.
 const tagEnd = `Z'"`
 
 func (x *exchange) addTag() {

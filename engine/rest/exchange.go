@@ -13,16 +13,14 @@ import (
 	"loadgen/engine/wire"
 )
 
-// exchange is one request and its reply in the making. It is used again for
-// another request once it is over, together with its room, which most requests
-// find large enough.
+// exchange is one request and its reply. It is reused, together with its buffers.
 type exchange struct {
 	handler *Handler
 	matter
-	// share is what the room for the body counts for among all.
+	// share is the part of the memory for bodies.
 	share *share
 
-	// Room that is used again.
+	// Reused buffers.
 	headers headers
 	body    []byte
 	entity  wire.EntityBody
@@ -32,25 +30,24 @@ type exchange struct {
 	kept    keeper
 	base    baseURL
 	tags    tagger
-	// dateText is the date of the last request, and dateTicks what it means.
+	// dateText is the date of the last request, and dateTicks its instant.
 	dateText  string
 	dateTicks entity.Ticks
-	// echo returns the entity that a change of the transaction has stored, which the next
-	// call overwrites; made once, since it would be allocated anew each time.
+	// echo returns the entity that a change of the transaction has stored; the next call overwrites it. A
+	// field, so that it is allocated once.
 	echo func(i int) entity.Packed
-	// seen is what an observer is told, written anew for each request.
+	// seen is the observer's view of the request.
 	seen accesslog.Observed
 }
 
-// matter is what belongs to one request.
+// matter is the state of one request.
 type matter struct {
 	request *http.Request
 	number  uint64
-	// identity is the chance in this request's identifiers.
+	// identity draws the request's identifiers.
 	identity clock.Draw
 
-	// What the request asks for, in the order in which it is found out. The
-	// tenant is nil for an account that is not served.
+	// The parsed request, in the order of parsing. The tenant is nil for an unknown account.
 	target    target
 	tenant    *tenant
 	options   queryOptions
@@ -72,33 +69,29 @@ type matter struct {
 	// wanted is the filter of a query.
 	wanted *filter.Expression
 
-	// What came of it.
+	// The result.
 	failure failure
-	// challenged says that the request had no token that is good.
+	// challenged reports that the request had no valid token.
 	challenged bool
-	// crowded says that there was no room for the body.
+	// crowded reports that there was no memory for the body.
 	crowded           bool
 	reply             engine.Reply
 	arrived, released clock.Instant
-	// verdict is what befalls it on purpose, injected of which kind that is.
+	// verdict is the injected fault, injected its kind.
 	verdict  engine.FaultVerdict
 	injected engine.FaultKind
 
-	// What is said of it.
+	// The reply.
 	status    int
 	rendering wire.Rendering
 }
 
-// text returns the body as a string, without a copy. That is safe although the
-// room is used again: nothing that is parsed from the body outlives the
-// exchange. The store copies keys and properties (engine/store/apply.go), and
-// the two names that the engine keeps beyond that, of tables and of the
-// partitions under load, go through a keeper first.
+// text returns the body as a string without a copy. Although the buffer is reused this is safe: nothing parsed from
+// the body outlives the exchange. The store copies keys and properties (engine/store/apply.go), and a keeper copies
+// the names of tables and partitions that the engine keeps.
 func (x *exchange) text() string { return unsafe.String(unsafe.SliceData(x.body), len(x.body)) }
 
-// keeper makes strings that may outlive the request: copies, of which it holds
-// on to the last, since a client that loads a partition names it again and
-// again.
+// keeper copies strings that outlive the request. It keeps the last copies, since requests often repeat them.
 type keeper struct{ table, partition string }
 
 func keep(last *string, text string) string {
@@ -108,16 +101,15 @@ func keep(last *string, text string) string {
 	return *last
 }
 
-// baseURL remembers the beginning of the absolute URLs of the last reply, which
-// is that of the next as a rule.
+// baseURL caches the beginning of absolute URLs, which rarely changes.
 type baseURL struct {
 	https         bool
 	host, segment string
 	url           string
 }
 
-// of returns scheme, host and, in path style, the first segment of the path.
-func (b *baseURL) of(https bool, host, segment string) string {
+// begin returns scheme, host and, in path style, the first segment of the path.
+func (b *baseURL) begin(https bool, host, segment string) string {
 	if b.url == "" || b.https != https || b.host != host || b.segment != segment {
 		*b = baseURL{https, strings.Clone(host), strings.Clone(segment), ""}
 		scheme := "http://"

@@ -5,48 +5,42 @@ import (
 	"strconv"
 )
 
-// framing follows the bytes of one request as far as it takes to know where the
-// request ends. Where a head leaves that to interpretation it doubts, so that
-// nobody takes for a request what another would take for a body. net/http cannot
-// be asked: it takes Content-Length out of a head that has Transfer-Encoding too.
+// framing finds the end of one request in the bytes of a connection. A head that is ambiguous about it makes it
+// doubtful, so that a body is never read as a request. net/http cannot do this: it removes Content-Length from a head
+// with Transfer-Encoding.
 //
-// Chunks are a reason to doubt as well: what they cost is a connection for each
-// such request, and what is gained is that no second reader of chunks has to agree
-// with net/http's about extensions, trailers and line ends. No known client of the
-// service sends them.
+// Chunked requests are doubtful as well: each costs a connection, but this reader need not agree with net/http's about
+// extensions, trailers and line ends. No known client of the service sends them.
 type framing struct {
 	stage stage
-	// rest is how much of the body has not come.
+	// rest is the unread length of the body.
 	rest int64
 
-	// Of the head: whether its first line has come, and what it says of the
-	// length.
+	// Of the head: whether its first line was read, and the length.
 	started, hasLength bool
 	length             int64
-	// line is the beginning of a line that has not ended, lineLength all that has
-	// come of it, lineEnd its last byte.
+	// line is the beginning of an incomplete line, lineLength its length so far, lineEnd its last byte.
 	line       [lineKept]byte
 	lineLength int
 	lineEnd    byte
 }
 
-// stage is how far a request has come.
+// stage is the state of a request.
 type stage uint8
 
 const (
 	inHead stage = iota
 	inBody
-	// whole: every byte has come. doubtful: where the request ends is unclear, now
-	// and for all that follows.
+	// whole: the request is complete. doubtful: its end is ambiguous, also for all that follows.
 	whole
 	doubtful
 )
 
-// lineKept is how much of a line is kept until it ends: a length with its name fits.
+// lineKept is the kept length of an incomplete line: a length with its name fits.
 const lineKept = 64
 
-// follow takes bytes that have come, and returns how many of them belong to the
-// request: fewer than all only once it is whole. In doubt it may return anything.
+// follow reads bytes, and returns how many of them belong to the request: fewer than all only if it is whole. If
+// doubtful it may return any number.
 func (f *framing) follow(p []byte) (taken int) {
 	for taken < len(p) {
 		switch f.stage {
@@ -63,8 +57,7 @@ func (f *framing) follow(p []byte) (taken int) {
 				line = f.line[:min(f.lineLength, lineKept)]
 			}
 			if f.lineLength > lineKept {
-				// Its end is known by the last byte alone, which is all that matters of a
-				// line that says nothing of the length.
+				// Only the last byte of a line without a length matters.
 				line[lineKept-1] = f.lineEnd
 			}
 			f.read(line, f.lineLength > lineKept)
@@ -99,7 +92,7 @@ const (
 	codingName = "Transfer-Encoding:"
 )
 
-// read takes a line of the head, without its LF. Cut says that its middle is missing.
+// read parses a line of the head without its LF. cut reports that its middle is missing.
 func (f *framing) read(line []byte, cut bool) {
 	if len(line) == 0 || line[len(line)-1] != '\r' {
 		f.stage = doubtful
@@ -117,7 +110,7 @@ func (f *framing) read(line []byte, cut bool) {
 	case !f.started:
 		f.started = true
 	case line[0] == ' ' || line[0] == '\t', begins(line, codingName):
-		// A line may go on in the next, of which a reader may know nothing.
+		// Line folding, which not every reader supports.
 		f.stage = doubtful
 	case begins(line, lengthName):
 		// The one length of a head: digits, and blanks around them.

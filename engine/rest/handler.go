@@ -89,7 +89,7 @@ func New(o Options) (*Handler, error) {
 		// It is given back at the latest when the exchange is garbage: the pool of exchanges
 		// lets go of them without a word.
 		x.share = &share{of: &h.bodies}
-		runtime.AddCleanup(x, func(s *share) { s.hold(0) }, x.share)
+		runtime.AddCleanup(x, func(s *share) { s.set(0) }, x.share)
 		x.echo = func(i int) entity.Packed {
 			x.packed = entity.Pack(x.packed[:0], x.reply.Versions[i], x.batch.Changes[i].Properties)
 			return x.packed
@@ -134,13 +134,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x.matter = matter{}
 	room := counted(x.body) + counted(x.output) + counted(x.packed)
 	others := x.share.of.held.Load() - x.share.held
-	if room > 0 && (max(cap(x.body), cap(x.output), cap(x.packed)) > mostKept || others+room > x.share.of.most/4) {
+	if room > 0 && (max(cap(x.body), cap(x.output), cap(x.packed)) > maxKept || others+room > x.share.of.most/4) {
 		// The parsed forms hold views into the body.
 		x.body, x.output, x.packed = nil, nil, nil
 		x.entity, x.batch = wire.EntityBody{}, wire.BatchRequest{}
 		room = 0
 	}
-	x.share.hold(room)
+	x.share.set(room)
 	invariants.Poison(x, "handler", "share", "headers", "body", "entity", "batch", "packed", "output", "rows", "kept",
 		"base", "tags", "dateText", "dateTicks", "echo", "seen")
 	h.exchanges.Put(x)
@@ -156,7 +156,7 @@ func (x *exchange) carryOut(h *Handler) bool {
 	now := h.clock.Now()
 	x.arrived, x.released = now, now
 	if h.faults != nil {
-		// The one PartitionKey that the request is about is empty where there is none or several.
+		// The only PartitionKey of the request, empty for none or several.
 		partition := x.change.Key.Partition
 		switch x.asked.Verb {
 		case 0, entity.CreateTable, entity.DeleteTable:
@@ -181,8 +181,8 @@ func (x *exchange) carryOut(h *Handler) bool {
 			code, detail = x.operation.perform(x)
 		}
 	default:
-		const usualHead = 450
-		x.asked.Bytes = usualHead + int64(len(x.request.RequestURI)+len(x.body))
+		const typicalHead = 450
+		x.asked.Bytes = typicalHead + int64(len(x.request.RequestURI)+len(x.body))
 		x.reply = h.engine.Submit(now, &x.asked)
 		x.released = x.reply.Done
 		code, detail = x.reply.Code, x.reply.Detail

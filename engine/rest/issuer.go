@@ -21,7 +21,7 @@ import (
 var (
 	// ErrIssuer is wrapped where an issuer cannot be used.
 	ErrIssuer = errors.New("no issuer of OpenID Connect")
-	// ErrToken is wrapped where a token is not accepted. Its text repeats nothing of that.
+	// ErrToken is wrapped for tokens that are not accepted. Its text repeats no part of the token.
 	ErrToken = errors.New("the token is not accepted")
 )
 
@@ -37,8 +37,7 @@ type Issuer struct {
 	verifier          *oidc.IDTokenVerifier
 	now               func() time.Time
 
-	// verifying is held while a token is checked that is not known: an issuer is asked for
-	// its keys by one request at a time, whatever others send.
+	// verifying serializes checks of unknown tokens, and with them requests for the issuer's keys.
 	verifying sync.Mutex
 	mu        sync.Mutex
 	// known are tokens that were found good, by their digest, with their expiry.
@@ -47,9 +46,9 @@ type Issuer struct {
 
 // The bounds of what is kept, of a token's length, and of one request to the issuer.
 const (
-	mostKnown   = 256
-	mostToken   = 16 << 10
-	issuerLimit = 4 * time.Second
+	maxKnown      = 256
+	maxTokenBytes = 16 << 10
+	issuerLimit   = 4 * time.Second
 )
 
 // DiscoverIssuer asks an issuer for its keys. Tokens have to be for Azure Storage or for the account.
@@ -98,8 +97,8 @@ func CheckIssuerURL(issuer string) error {
 // Accept returns nil for a token that is good, and otherwise why it is not, in an error that
 // wraps [ErrToken].
 func (i *Issuer) Accept(ctx context.Context, token string) error {
-	if len(token) > mostToken {
-		return fmt.Errorf("%w: it has more than %d KiB", ErrToken, mostToken>>10)
+	if len(token) > maxTokenBytes {
+		return fmt.Errorf("%w: it has more than %d KiB", ErrToken, maxTokenBytes>>10)
 	}
 	digest := sha256.Sum256([]byte(token))
 	if i.knows(digest) {
@@ -122,7 +121,7 @@ func (i *Issuer) Accept(ctx context.Context, token string) error {
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if len(i.known) >= mostKnown {
+	if len(i.known) >= maxKnown {
 		clear(i.known)
 	}
 	i.known[digest] = good.Expiry
@@ -147,14 +146,14 @@ func challenge(authorize string) string {
 // AnyToken accepts whatever is a token, from anybody.
 type AnyToken struct{}
 
-// anywhere is where tokens are to be had of whom any will do: a tenant that nobody has.
+// anywhere is the address of tokens if any token is accepted: a tenant that does not exist.
 const anywhere = "https://login.microsoftonline.com/00000000-0000-0000-0000-000000000000/oauth2/authorize"
 
 // Accept returns an error that wraps [ErrToken] for an empty token and for one that is
 // longer than any, nil for all others.
 func (AnyToken) Accept(_ context.Context, token string) error {
-	if token == "" || len(token) > mostToken {
-		return fmt.Errorf("%w: it is empty, or has more than %d KiB", ErrToken, mostToken>>10)
+	if token == "" || len(token) > maxTokenBytes {
+		return fmt.Errorf("%w: it is empty, or has more than %d KiB", ErrToken, maxTokenBytes>>10)
 	}
 	return nil
 }

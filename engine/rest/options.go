@@ -31,19 +31,15 @@ type Options struct {
 	// Faults is what goes wrong on purpose, counted from the clock's instant
 	// zero; nil for nothing. It must not be altered once it is in use.
 	Faults *engine.FaultPlan
-	// Name is the value of the header Server; empty is one that tells the limits of the
-	// engine's model, and whether partitions may exceed theirs, see [wire.ServerName].
+	// Name is the value of the header Server; empty is one with the limits of the engine's model, see
+	// [wire.ServerName].
 	Name string
-	// BodyBytes is how many bytes the bodies of requests under way may hold
-	// together, those of 4 KiB at most aside; 0 is 128 MiB. Past it a request that
-	// needs more is refused, and a client with nobody else to blame takes that for
-	// throttling: a server whose clients are all its own does better without a
-	// bound, [math.MaxInt64].
+	// BodyBytes limits the memory of all bodies in progress except those of at most 4 KiB; 0 is 128 MiB.
+	// Further requests are rejected, which clients take for throttling: use [math.MaxInt64] for a server
+	// with trusted clients.
 	BodyBytes int64
-	// Observe is told of every request that was answered or whose reply was
-	// lost, once; nil for nobody. It is called from the goroutine of the request,
-	// from many at the same time. It must not wait for anything, nor keep what it
-	// is given.
+	// Observe, unless nil, is called once for every request that was answered or whose reply was lost, in
+	// the goroutine of the request, concurrently. It must not wait, nor keep its argument.
 	Observe func(*accesslog.Observed)
 }
 
@@ -97,8 +93,8 @@ func (o *Options) Validate() []error {
 			complain("accounts[%d].secret: there is none", i)
 		}
 	}
-	if !headerText(o.Name, longestName) {
-		complain("name: %.40q is not up to %d printable ASCII characters", o.Name, longestName)
+	if !headerText(o.Name, maxServerName) {
+		complain("name: %.40q is not up to %d printable ASCII characters", o.Name, maxServerName)
 	}
 	if o.BodyBytes < 0 {
 		complain("body bytes: %d is less than none", o.BodyBytes)
@@ -117,16 +113,16 @@ const (
 	latestYear   = 9999
 )
 
-// longestName bounds the header Server.
-const longestName = 256
+// maxServerName bounds the header Server.
+const maxServerName = 256
 
 func accountName(name string) bool {
 	foreign := func(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') }
 	return len(name) >= 3 && len(name) <= 24 && !strings.ContainsFunc(name, foreign)
 }
 
-// headerText reports whether a text can be the value of a header: printable
-// ASCII, blanks included, at most so many characters.
+// headerText reports whether a text can be the value of a header: at most longest characters of printable ASCII
+// and blanks.
 func headerText(text string, longest int) bool {
 	return len(text) <= longest && !strings.ContainsFunc(text, func(c rune) bool { return c < ' ' || c > '~' })
 }

@@ -9,9 +9,7 @@ import (
 	"loadgen/engine/wire"
 )
 
-// The operations on the account's service. Its settings are kept and shown; of
-// them only the rules for web pages of other origins have an effect. Logging and
-// metrics would go to places that are not served here.
+// The operations on the account's service. Settings are kept and shown; only CORS rules have an effect.
 var (
 	getProperties = operation{status: 200, xml: true, needs: rights{types: "s", any: "r"},
 		prepare: func(*exchange) (entity.Code, string) { return entity.OK, "" },
@@ -25,7 +23,7 @@ var (
 			}
 			return code, detail
 		},
-		// What is given changes, what is left out is kept. It is kept before it counts.
+		// Missing settings keep their values. The engine stores the settings before they apply.
 		perform: func(x *exchange) (entity.Code, string) {
 			t, given := x.tenant, &x.settings
 			t.setting.Lock()
@@ -62,9 +60,8 @@ var (
 		}}
 )
 
-// The operations on a table's stored access policies. They speak XML, and are
-// for who has the account's key: no shared access signature lets anybody do
-// them.
+// The operations on a table's stored access policies, in XML. They require the account's key: no shared access
+// signature allows them.
 var (
 	getPolicies = operation{status: 200, xml: true, prepare: (*exchange).checkTable,
 		present: func(x *exchange) {
@@ -125,9 +122,9 @@ type policies struct {
 	of map[string][]wire.SignedIdentifier
 }
 
-// mostTables bounds for how many tables there are policies, mostly to bound what
+// maxTables bounds for how many tables there are policies, mostly to bound what
 // tables leave behind that were deleted without the handler's knowledge.
-const mostTables = 1 << 16
+const maxTables = 1 << 16
 
 func (p *policies) get(table string) []wire.SignedIdentifier {
 	p.mu.RLock()
@@ -145,7 +142,7 @@ func (p *policies) put(table string, all []wire.SignedIdentifier) bool {
 		delete(p.of, table)
 		return true
 	}
-	if _, known := p.of[table]; !known && len(p.of) >= mostTables {
+	if _, known := p.of[table]; !known && len(p.of) >= maxTables {
 		return false
 	}
 	// The table's name may be a view into what a request lies in.

@@ -20,15 +20,15 @@ var queryEntities = operation{status: 200, needs: verbRights[entity.Query],
 			row := &x.reply.Rows[i]
 			x.output = x.rendering.AppendRow(x.output, i == 0, row.Key, row.Entity)
 			if i == 0 {
-				// Room for the other rows, were they all like the first: what grows with the page would
-				// be copied again and again. No more than is kept for the next page for certain.
+				// Memory for all rows, estimated by the first: growing it with the page would copy it
+				// repeatedly. At most what is kept for the next page.
 				stored := 0
 				for j := range x.reply.Rows {
 					stored += len(x.reply.Rows[j].Entity)
 				}
-				const slack = 16 // one in so many
+				const slack = 16 // its inverse share
 				likely := stored / max(1, len(row.Entity)) * (len(x.output) - from)
-				x.output = slices.Grow(x.output, min(likely+likely/slack, mostKept-mostKept/slack))
+				x.output = slices.Grow(x.output, min(likely+likely/slack, maxKept-maxKept/slack))
 			}
 		}
 		x.output = x.rendering.AppendPageEnd(x.output)
@@ -41,11 +41,11 @@ var queryEntities = operation{status: 200, needs: verbRights[entity.Query],
 		x.headers.close(nextRowHeader)
 	}}
 
-// mostTop and mostSelected bound the options of a query: a page, and the
-// properties that an entity can have together with those of the system.
+// maxTop and maxSelected limit the options of a query: a page, and the properties of an entity with those of
+// the system.
 const (
-	mostTop      = 1000
-	mostSelected = entity.MaxProperties + 3
+	maxTop      = 1000
+	maxSelected = entity.MaxProperties + 3
 )
 
 func (x *exchange) prepareQuery() (entity.Code, string) {
@@ -91,12 +91,10 @@ func (x *exchange) prepareQuery() (entity.Code, string) {
 		// Nothing is wanted, and there is no more of that.
 		query.Range.To, query.Range.Bounded = query.Range.From, true
 	}
-	// The engine keeps the PartitionKeys that it is held to a limit for. Where
-	// the range is one partition, its end has that key as well, and NUL: only
-	// what it begins with is kept.
+	// The engine keeps PartitionKeys with limits, of a range the first one.
 	query.Range.From.Partition = keep(&x.kept.partition, query.Range.From.Partition)
 	x.wanted = wanted
-	x.ask(entity.Query, x.resource.Table)
+	x.setRequest(entity.Query, x.resource.Table)
 	x.asked.Query = query
 	return entity.OK, ""
 }
@@ -104,10 +102,10 @@ func (x *exchange) prepareQuery() (entity.Code, string) {
 // top reads $top, the greatest number of rows in the page.
 func (x *exchange) top() (int, entity.Code, string) {
 	if !x.options.has(optionTop) {
-		return mostTop, entity.OK, ""
+		return maxTop, entity.OK, ""
 	}
 	top, ok := smallNumber(x.options.top)
-	if !ok || top > mostTop {
+	if !ok || top > maxTop {
 		return 0, entity.InvalidInput, "$top has to be 0 to 1000"
 	}
 	return top, entity.OK, ""
@@ -128,7 +126,7 @@ func (x *exchange) readSelect() (entity.Code, string) {
 			names = append(names, name)
 		}
 	}
-	if len(names) > mostSelected {
+	if len(names) > maxSelected {
 		return entity.InvalidInput, "$select has more names than an entity has properties"
 	}
 	if len(names) > 0 {

@@ -16,11 +16,11 @@ type queryOptions struct {
 	filter, top, selected, format  string
 	nextTable, nextPartition, next string
 	comp, restype, timeout         string
-	// present tells an empty option from none.
+	// present has the given options, empty ones included.
 	present option
-	// access is what there is of a shared access signature, nil for nothing.
+	// access has the options of a shared access signature, nil for none.
 	access *wire.SharedAccess
-	// unsupported is an option of OData that the service does not know.
+	// unsupported is an OData option that the service does not support.
 	unsupported string
 }
 

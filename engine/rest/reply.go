@@ -28,9 +28,8 @@ const (
 	etagHeader          = "Etag"
 )
 
-// write sends the reply. The real service sends JSON in chunks; this one has the
-// whole body before it sends anything, and says how long it is, in one write. It returns
-// false where nothing is sent, of a reply that is to be cut and has no body to be cut in.
+// write sends the reply. The real service sends JSON in chunks; this one sends the whole body with its length in one
+// write. It returns false for a reply that has to be cut and has no body: nothing is sent.
 func (x *exchange) write(w http.ResponseWriter) (sent bool) {
 	x.headers.text = appendGUID(x.headers.text, &x.identity)
 	x.headers.close(requestIDHeader)
@@ -55,8 +54,8 @@ func (x *exchange) write(w http.ResponseWriter) (sent bool) {
 		x.headers.close("Content-Length")
 	}
 	if x.asked.Bytes > 0 && x.failure.code != entity.ServerBusy {
-		const usualHead = 380
-		x.handler.engine.Sent(x.asked.Account, int64(usualHead+len(x.headers.text)+len(x.output)))
+		const typicalHead = 380
+		x.handler.engine.Sent(x.asked.Account, int64(typicalHead+len(x.headers.text)+len(x.output)))
 	}
 	body := x.output
 	if x.request.Method == http.MethodHead {
@@ -130,7 +129,7 @@ func (x *exchange) setHeaders(header http.Header) {
 	}
 	h.constant("Server", x.handler.name)
 	h.constant("X-Content-Type-Options", "nosniff")
-	if id := headerOf(x.request, clientIDHeader); id != "" && headerText(id, longestClientID) {
+	if id := headerOf(x.request, clientIDHeader); id != "" && headerText(id, maxClientIDBytes) {
 		h.constant(clientIDHeader, id)
 	}
 	switch version := headerOf(x.request, versionHeader); {
@@ -152,19 +151,18 @@ func (x *exchange) setHeaders(header http.Header) {
 	}
 }
 
-// longestClientID is how much of a client's own identifier is echoed: 1 KiB or
-// nothing.
-const longestClientID = 1 << 10
+// maxClientIDBytes limits echoed client request ids.
+const maxClientIDBytes = 1 << 10
 
 // headers are those of a reply. The values that this one alone has are collected in one
 // text.
 type headers struct {
 	text    []byte
-	entries [mostHeaders]headerEntry
+	entries [maxHeaders]headerEntry
 	count   int
 }
 
-const mostHeaders = 24
+const maxHeaders = 24
 
 // headerEntry has a value, or else says where in the text it is.
 type headerEntry struct {

@@ -62,7 +62,7 @@ func (x *exchange) understand() (entity.Code, string) {
 		return entity.AtomFormatNotSupported, ""
 	}
 	x.rendering.Level = x.level
-	x.rendering.Base = wire.Base{URL: x.base.of(r.TLS != nil, r.Host, x.target.segment), Account: x.target.account}
+	x.rendering.Base = wire.Base{URL: x.base.begin(r.TLS != nil, r.Host, x.target.segment), Account: x.target.account}
 	x.asked.Account = x.target.account
 	x.asked.Number = x.number
 	if code, detail := x.operation.prepare(x); code != entity.OK {

@@ -8,11 +8,10 @@ import (
 
 // rights is what a shared access signature has to allow for an operation.
 type rights struct {
-	// types are the types of resource, one of which an account's signature has to
-	// be for: s for the service, c for its tables, o for entities. An operation
-	// without any is not to be had by a signature.
+	// types are resource types, of which an account's signature must include one: s for the service, c for
+	// its tables, o for entities. No signature allows an operation without types.
 	types string
-	// any are permissions of which one will do, all those that are needed each.
+	// any are permissions of which one is enough, all are required permissions.
 	any, all string
 }
 
@@ -30,9 +29,7 @@ var verbRights = [...]rights{
 	entity.Delete:          {types: "o", any: "d"},
 }
 
-// permit returns OK where the request may have the operation that it asks for,
-// as far as path and headers tell which that is. Its code is that of what the
-// signature does not allow.
+// permit returns OK if the signature allows the operation, as far as path and headers determine it.
 func (x *exchange) permit() (entity.Code, string) {
 	if x.access.given == nil {
 		return entity.OK, ""
@@ -80,8 +77,8 @@ func (x *exchange) permitTable(table string) (entity.Code, string) {
 	return entity.OK, ""
 }
 
-// permitKeys checks what only the body tells: the key of an insert, and all that
-// a transaction does. A query is not refused but cut to the range of keys.
+// permitKeys checks keys in the body, of inserts and transactions. It does not reject queries, which are limited to
+// the range of keys.
 func (x *exchange) permitKeys() (entity.Code, string) {
 	if x.access.given == nil {
 		return entity.OK, ""

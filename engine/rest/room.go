@@ -6,46 +6,40 @@ import (
 	"loadgen/engine/entity"
 )
 
-// Bounds, in bytes, on the room that the bodies of requests are read into. What
-// counts is the room that is held, not the length that a sender claims.
+// The limits, in bytes, of memory for the bodies of requests. Allocated memory counts, not the announced length.
 const (
-	// defaultBodyBytes is for all bodies together: 32 of the longest. Go's
-	// collector lets garbage grow to as much as what is held, so that they come to
-	// a quarter of a gigabyte at worst.
+	// defaultBodyBytes is the limit for all bodies: 32 of the longest. With garbage they take at most a quarter of
+	// a gigabyte.
 	defaultBodyBytes = 128 << 20
-	// freeRoom is for every body, and counts for nothing: a documented entity of
-	// 1 KiB fits as JSON, so that it is served whatever others hold. The bound on
-	// connections bounds the sum.
+	// freeRoom does not count: an entity of 1 KiB fits as JSON and is always accepted. The maximum number of
+	// connections limits the sum.
 	freeRoom = 4 << 10
-	// firstRead is how much room a body gets before any of it has come: what a
-	// client says of its length it has yet to send.
+	// firstRead is the memory of a body before its first byte, whatever its announced length.
 	firstRead = 64 << 10
-	// mostKept is how much room an exchange keeps for the next request. A page or
-	// a transaction of a thousand bytes for each entity fits.
-	mostKept = 2 << 20
+	// maxKept is the maximum memory that an exchange keeps for the next request. A page or a transaction of
+	// a thousand bytes for each entity fits.
+	maxKept = 2 << 20
 )
 
-// bodies is the room that the bodies of all requests of a handler share. An
-// eighth of it is for those that need no more than firstRead: whoever sends long
-// bodies cannot keep out who sends short ones. Exchanges that nobody needs keep
-// theirs while no more than a quarter is held by anybody.
+// bodies is the memory for the bodies of all requests of a handler. An eighth of it is reserved for bodies of at
+// most firstRead, so that long bodies cannot block short ones. Idle exchanges keep their memory while at most a
+// quarter is in use.
 type bodies struct {
 	most          int64
 	held, refused atomic.Int64
-	// peak is the most that was held since somebody looked.
+	// peak is the maximum since the last call of BodyBytes.
 	peak atomic.Int64
 }
 
-// mostFor returns how much may be held with a room of so many bytes among it.
-func (b *bodies) mostFor(bytes int64) int64 {
+// limitFor returns the limit of all memory with a body of a size.
+func (b *bodies) limitFor(bytes int64) int64 {
 	if bytes > firstRead {
 		return b.most - b.most/8
 	}
 	return b.most
 }
 
-// BodyBytes returns how many bytes the bodies under way hold, and the most that
-// they held since the last call.
+// BodyBytes returns the memory of bodies in progress, and its maximum since the last call.
 func (h *Handler) BodyBytes() (now, peak int64) {
 	now = h.bodies.held.Load()
 	return now, max(now, h.bodies.peak.Swap(now))
@@ -56,21 +50,21 @@ func (h *Handler) BodyBytes() (now, peak int64) {
 // status is 503, but it says nothing of the model's limits.
 func (h *Handler) Crowded() int64 { return h.bodies.refused.Load() }
 
-// share is what one exchange holds of the room for bodies.
+// share is the memory of one exchange.
 type share struct {
 	of   *bodies
 	held int64
 }
 
-// hold makes it hold so much, whether or not there is room.
-func (s *share) hold(bytes int64) {
+// set sets the memory without a check of the limit.
+func (s *share) set(bytes int64) {
 	if bytes != s.held {
 		s.of.held.Add(bytes - s.held)
 		s.held = bytes
 	}
 }
 
-// counted returns how much of a room counts.
+// counted returns the size that counts.
 func counted(room []byte) int64 {
 	if cap(room) <= freeRoom {
 		return 0
@@ -78,21 +72,19 @@ func counted(room []byte) int64 {
 	return int64(cap(room))
 }
 
-// fits reports whether there is room for all of a body at present. One for which there
-// is none is refused when it first needs more, before it has been moved about in vain;
-// what a sender claims holds nothing for it.
+// fits reports whether a whole body fits at present. Otherwise it is rejected when it first needs more memory, before
+// it is copied in vain. The announced length reserves nothing.
 func (x *exchange) fits(whole int64) bool {
 	others := x.share.of.held.Load() - x.share.held
-	return others+whole <= x.share.of.mostFor(whole)
+	return others+whole <= x.share.of.limitFor(whole)
 }
 
-// widen gives the body so much room, and reports whether there was any. Until it
-// has moved, the body holds the old room as well.
+// widen enlarges the memory of the body, and reports whether the limit allows it. During the copy both buffers count.
 func (x *exchange) widen(bytes int64) bool {
 	if bytes > freeRoom {
 		b := x.share.of
 		held := b.held.Add(bytes)
-		if held > b.mostFor(bytes) {
+		if held > b.limitFor(bytes) {
 			b.held.Add(-bytes)
 			return false
 		}
@@ -108,13 +100,12 @@ func (x *exchange) widen(bytes int64) bool {
 	if bytes > freeRoom {
 		x.share.held += bytes
 	}
-	x.share.hold(x.share.held - before)
+	x.share.set(x.share.held - before)
 	return true
 }
 
-// crowdedOut refuses a body for which there is no room. Its sender may try again
-// when others have been answered; what is left of the body is not read, so that
-// the connection ends.
+// crowdedOut rejects a body that exceeds the limit. The client may retry; the rest of the body is not read, so that the
+// connection ends.
 func (x *exchange) crowdedOut() (entity.Code, string) {
 	x.crowded = true
 	x.headers.add("Retry-After", "1")

@@ -66,14 +66,14 @@ func (x *exchange) show() {
 	}
 	x.handler.observe(s)
 	spans := s.Spans[:0]
-	if cap(spans) > mostSpans {
+	if cap(spans) > maxSpans {
 		spans = nil
 	}
 	*s = accesslog.Observed{Spans: spans}
 }
 
-// mostSpans is how many spans an exchange keeps room for.
-const mostSpans = 4096
+// maxSpans is how many spans an exchange keeps room for.
+const maxSpans = 4096
 
 func showChange(s *accesslog.Observed, c *entity.Change) {
 	s.PartitionKey, s.HasPartition, s.RowKey = c.Key.Partition, true, c.Key.Row

@@ -14,17 +14,15 @@ import (
 	"time"
 )
 
-// The bounds on what a client may take its time over, and on the size of its
-// headers. HeaderTime is that for the header of a request, ReadTime for all of it.
+// The timeouts of clients, and the maximum size of headers. HeaderTime is for the header of a request, ReadTime for
+// all of it.
 const (
 	HeaderTime = 10 * time.Second
 	ReadTime   = time.Minute
 	idleTime   = 2 * time.Minute
-	// writeTime is long because it runs while the model makes the client wait:
-	// a fault that freezes replies for minutes must be able to.
+	// writeTime includes the delays of the model: an injected fault may freeze replies for minutes.
 	writeTime = 15 * time.Minute
-	// maxRequestHeader leaves room for two keys of 512 supplementary characters,
-	// percent-encoded, and for a long $filter beside them.
+	// maxRequestHeader fits two keys of 512 supplementary characters, percent-encoded, and a long $filter.
 	maxRequestHeader = 64 << 10
 )
 
@@ -32,22 +30,19 @@ const (
 type ListenOptions struct {
 	// Address is the TCP address to listen on; port 0 stands for any free one.
 	Address string
-	// Listener is whom connections come from instead, nil for Address. The server
-	// owns it.
+	// Listener replaces Address unless nil. The server owns it.
 	Listener net.Listener
 	// Handler answers.
 	Handler http.Handler
-	// TLS is what connections are secured with; nil is not at all. It is not
-	// altered.
+	// TLS configures TLS; nil is HTTP. It is not altered.
 	TLS *tls.Config
-	// Connections is how many there are at most; 0 is DefaultConnections. Past it
-	// another takes the place of the one that has been idle for longest; where none
-	// is, it is told 503 and closed.
+	// Connections is the maximum number of connections; 0 is DefaultConnections. Above it a new one replaces the
+	// longest idle one; if all are busy, it gets 503 and is closed.
 	Connections int
 }
 
-// Server listens on an address and has a handler answer. It owns the goroutines
-// that it starts; its methods are safe for concurrent use.
+// Server serves a handler on an address. It owns the goroutines that it starts; its methods are safe for concurrent
+// use.
 type Server struct {
 	door   *door
 	server *http.Server
@@ -60,7 +55,7 @@ type Server struct {
 	failure error
 }
 
-// Listen listens and serves at once. The caller owes the server a Close.
+// Listen listens and serves at once. Callers must close the server.
 func Listen(o ListenOptions) (*Server, error) {
 	listener := o.Listener
 	if listener == nil {
@@ -140,10 +135,9 @@ func (s *Server) Connections() Connections {
 	return Connections{s.door.count(), s.door.evicted.Load(), s.door.turnedAway.Load()}
 }
 
-// Close stops listening, waits for the requests that are under way, closes the
-// connections and returns when every goroutine has ended. When the context is
-// done first it cuts those requests off, and returns the context's error. A
-// second Close does nothing but wait.
+// Close stops listening, waits for requests in progress, closes the connections and returns when every goroutine has
+// ended. If the context ends first it cuts those requests off, and returns the context's error. A second Close only
+// waits.
 func (s *Server) Close(ctx context.Context) error {
 	s.door.evictAll()
 	err := s.server.Shutdown(ctx)
@@ -162,8 +156,7 @@ func (s *Server) Close(ctx context.Context) error {
 	return err
 }
 
-// Cut closes at once, and cuts off the requests that are under way. After a Close
-// it does nothing but wait.
+// Cut closes at once, and cuts off requests in progress. After a Close it only waits.
 func (s *Server) Cut() error {
 	s.door.evictAll()
 	// The contexts of the requests end with their connections, and with them

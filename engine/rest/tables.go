@@ -44,13 +44,13 @@ var (
 				return code, detail
 			}
 			x.bare = x.prefersNothing()
-			x.ask(entity.CreateTable, name)
+			x.setRequest(entity.CreateTable, name)
 			return entity.OK, ""
 		},
 		present: (*exchange).presentMade}
 	deleteTable = operation{status: 204, writes: true, needs: rights{types: "c", any: "d"},
 		prepare: func(x *exchange) (entity.Code, string) {
-			x.ask(entity.DeleteTable, x.resource.Table)
+			x.setRequest(entity.DeleteTable, x.resource.Table)
 			return entity.OK, ""
 		}}
 )
@@ -94,7 +94,7 @@ func (x *exchange) prepareQueryTables() (entity.Code, string) {
 			continue
 		}
 		if x.options.filter != "" {
-			// A filter on TableName is asked of an entity that has the name for a property.
+			// TableName is a property for the filter.
 			x.packed = entity.Pack(x.packed[:0], 0, []entity.Property{{Name: "TableName", Value: entity.String(name)}})
 			if !wanted.Keeps(entity.Key{}, x.packed) {
 				continue
@@ -109,9 +109,8 @@ func (x *exchange) prepareQueryTables() (entity.Code, string) {
 	return entity.OK, ""
 }
 
-// ask says what the engine is asked, of which table. The name is copied: the
-// engine keeps those that it has seen.
-func (x *exchange) ask(verb entity.Verb, table string) {
+// setRequest sets the verb and table of the engine's request. It copies the name, which the engine keeps.
+func (x *exchange) setRequest(verb entity.Verb, table string) {
 	x.asked.Verb = verb
 	x.asked.Table = keep(&x.kept.table, table)
 	x.asked.Change = &x.change

@@ -5,9 +5,7 @@ import (
 	"strings"
 )
 
-// target is whom a request is for: the request line, taken apart as it stands on
-// the wire. Nothing is decoded or encoded again, because this text is what the
-// sender has signed.
+// target is the parsed target of a request line. Nothing is decoded, because this text is signed.
 type target struct {
 	// path is the escaped path with the slash at its front, query what follows
 	// the question mark.
@@ -23,12 +21,10 @@ type target struct {
 
 const secondarySuffix = "-secondary"
 
-// parseTarget takes the target of a request apart; it is false for one that has
-// no path.
+// parseTarget parses the target of a request; it is false without a path.
 //
-// The account is the first label of the host where that is a name with a dot and
-// the label an account's. Otherwise, as for an address or localhost, it is the
-// first segment of the path.
+// The account is the first label of the host if that is a name with a dot and the label an account's. Otherwise, as
+// for an address or localhost, it is the first segment of the path.
 func parseTarget(r *http.Request, tenants map[string]*tenant) (target, bool) {
 	var t target
 	path := r.RequestURI

@@ -83,7 +83,7 @@ func (p *Plan) simulate(ctx context.Context, campaign *campaign.Campaign, epoch 
 	tail := drive.NewTail(tailStretch)
 	var each []target.Immediate
 	for _, name := range accountsOf(s) {
-		each = append(each, target.NewInProcess(e, name, nil).At(s.Wire().Level))
+		each = append(each, target.NewInProcess(e, name, nil).WithLevel(s.Wire().Level))
 	}
 	at := each[0]
 	if len(each) > 1 {

@@ -101,7 +101,7 @@ func (p *Plan) open(ctx context.Context, clk clock.Real, id string) (*destinatio
 			names := accountsOf(p.Scenario)
 			var each []target.Target
 			for _, name := range names {
-				each = append(each, target.NewInProcess(e, name, clk).At(p.Scenario.Wire().Level))
+				each = append(each, target.NewInProcess(e, name, clk).WithLevel(p.Scenario.Wire().Level))
 			}
 			t := together(each)
 			d.target, d.counter = t, t.(target.Counter) // as one alone and several together are
@@ -383,7 +383,7 @@ func (d *destination) said() *results.Said {
 		if ahead := d.ahead[i]; ahead.Abs() > all.ClockAhead.Abs() {
 			all.ClockAhead = ahead
 		}
-		one := client.Said()
+		one := client.Refusals()
 		all.Dropped += one.Dropped
 		for _, r := range one.Refusals {
 			// What another account's service refused in the same way is joined.

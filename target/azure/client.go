@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// Client names what sends requests and reads replies.
+// Client names the implementation that sends requests and reads replies.
 type Client string
 
-// The clients. Native is this package's own: HTTP/1.1 at less than half of the CPU, and no
-// proxy. ByNetHTTP is Go's net/http, as programs of Azure's SDK have it: by the proxy that the
-// environment names, and over HTTP/2 where that is offered. Auto is ByNetHTTP, until a probe
-// meets this module's own service with no proxy before it: Native from then on.
+// The clients. Native is this package's own: HTTP/1.1 at less than half of the CPU, without a proxy.
+// ByNetHTTP is Go's net/http, as used by Azure's SDK: through the proxy of the environment, and over
+// HTTP/2 if the service offers it. Auto is ByNetHTTP until a probe finds this module's own service
+// without a proxy, and Native from then on.
 const (
 	Native    Client = "native"
 	ByNetHTTP Client = "net/http"
@@ -32,7 +32,7 @@ func (t *Target) Client() Client {
 	return ByNetHTTP
 }
 
-// Proxy returns host and port of the proxy that requests go by, empty for none.
+// Proxy returns host and port of the proxy, empty for none.
 func (t *Target) Proxy() string {
 	if t.proxy == nil || t.native.Load() {
 		return ""
@@ -40,8 +40,7 @@ func (t *Target) Proxy() string {
 	return t.proxy.Host
 }
 
-// Socket returns where connections are opened: host and port of the proxy, or of the service
-// where there is none.
+// Socket returns the host and port to connect to: the proxy's, or the service's without a proxy.
 func (t *Target) Socket() string {
 	if t.Proxy() == "" {
 		return t.address
@@ -52,12 +51,11 @@ func (t *Target) Socket() string {
 	return Endpoint{scheme: t.proxy.Scheme, host: t.proxy.Host}.Socket()
 }
 
-// errProxy is that of a proxy that lets nobody through.
+// errProxy is the error of a proxy that rejects the request.
 var errProxy = errors.New("the proxy")
 
-// NetHTTP returns another way to the target's service. It has no more connections
-// than the target keeps: an attempt beyond waits for another to end. It goes by the proxy
-// that the target's own client would.
+// NetHTTP returns a client of the target's service over net/http. It opens at most as many
+// connections as the target keeps; more attempts wait for others to end. It uses the same proxy.
 func (t *Target) NetHTTP() *NetHTTP {
 	n := &NetHTTP{target: t, proxy: t.proxy}
 	protocols := new(http.Protocols)
@@ -66,7 +64,7 @@ func (t *Target) NetHTTP() *NetHTTP {
 		Proxy: http.ProxyURL(t.proxy), DialContext: t.dialer.plain,
 		Protocols: protocols, DisableCompression: true,
 		MaxConnsPerHost: t.pool.most, MaxIdleConnsPerHost: t.pool.most, IdleConnTimeout: idleFor,
-		WriteBufferSize: connectionBuffer, ReadBufferSize: connectionBuffer, MaxResponseHeaderBytes: mostHead,
+		WriteBufferSize: connectionBuffer, ReadBufferSize: connectionBuffer, MaxResponseHeaderBytes: maxHead,
 		OnProxyConnectResponse: func(_ context.Context, proxy *url.URL, _ *http.Request, reply *http.Response) error {
 			switch reply.StatusCode {
 			case http.StatusOK:
@@ -94,11 +92,10 @@ func (t *Target) NetHTTP() *NetHTTP {
 	return n
 }
 
-// bodyBuffer is what is read of a body at once that does not say how long it is.
+// bodyBuffer is the read buffer for bodies without a length.
 const bodyBuffer = 4 << 10
 
-// exchange sends the request of an attempt by net/http and reads the reply, which is in the
-// attempt then.
+// exchange sends the request of an attempt by net/http and reads the reply into the attempt.
 func (n *NetHTTP) exchange(ctx context.Context, a *attempt) error {
 	w, response, err := n.begin(ctx, a)
 	if err != nil {
@@ -113,17 +110,17 @@ func (n *NetHTTP) exchange(ctx context.Context, a *attempt) error {
 	r.fill(response.StatusCode, response.Header, r.body[:0])
 	in := bufio.NewReaderSize(response.Body, bodyBuffer)
 	switch length := response.ContentLength; {
-	case length > mostReply:
+	case length > maxReply:
 		err = errReplyTooLong
 	case length >= 0:
-		err = r.take(in, int(length), int(length))
+		err = r.readBytes(in, int(length), int(length))
 	default:
-		err = r.takeAll(in)
+		err = r.readToEnd(in)
 	}
 	if err != nil {
 		return w.because(err)
 	}
-	// As HTTP/1.1 would write it.
+	// The size in HTTP/1.1.
 	const statusLine, fieldEnds, end = len("HTTP/1.1 200 OK\r\n"), len(": \r\n"), len("\r\n")
 	a.came = int64(statusLine + len(r.head) + fieldEnds*len(r.fields) + end + len(r.body))
 	return nil

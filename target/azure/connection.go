@@ -24,27 +24,26 @@ type connection struct {
 	net.Conn
 	reader *bufio.Reader
 	inflow *inflow
-	// raw looks at a socket of the system, nil where there is none under it.
+	// raw gives access to the socket, nil if the connection has none.
 	raw   syscall.RawConn
 	look  look
 	used  bool
 	since clock.Instant
 }
 
-// connectionBuffer holds the request for an entity of ordinary size whole, and
-// as much of a reply.
+// connectionBuffer fits the whole request for an entity of ordinary size.
 const connectionBuffer = 16 << 10
 
 func newConnection(conn net.Conn) *connection {
 	in := &inflow{from: conn}
 	c := &connection{Conn: conn, reader: bufio.NewReaderSize(in, connectionBuffer), inflow: in}
-	if socket, ok := c.under().(syscall.Conn); ok {
-		c.raw, _ = socket.SyscallConn() // where it cannot be had, it is not looked at
+	if socket, ok := c.transport().(syscall.Conn); ok {
+		c.raw, _ = socket.SyscallConn() // nil disables the check
 	}
 	return c
 }
 
-// inflow counts the bytes that come.
+// inflow counts the received bytes.
 type inflow struct {
 	from  io.Reader
 	bytes int64
@@ -57,30 +56,27 @@ func (f *inflow) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// consumed returns how many bytes have been read of what came.
+// consumed returns the number of received bytes without the buffered ones.
 func (c *connection) consumed() int64 { return c.inflow.bytes - int64(c.reader.Buffered()) }
 
-// under returns what carries the bytes, below TLS.
-func (c *connection) under() net.Conn {
+// transport returns the connection below TLS.
+func (c *connection) transport() net.Conn {
 	if secured, ok := c.Conn.(*tls.Conn); ok {
 		return secured.NetConn()
 	}
 	return c.Conn
 }
 
-// atOnce returns a deadline that is over.
+// atOnce returns a deadline in the past.
 func atOnce() time.Time { return time.Unix(1, 0) }
 
-// interrupt has what is under way on the connection end at once, and all that
-// comes after.
-func (c *connection) interrupt() { _ = c.SetDeadline(atOnce()) } // of a connection that is closed already
+// interrupt ends current and future reads and writes at once.
+func (c *connection) interrupt() { _ = c.SetDeadline(atOnce()) } // the error of a closed connection
 
-// cut closes a connection on which something went wrong: without a farewell,
-// which in TLS may have to wait for the other side.
-func (c *connection) cut() { _ = c.under().Close() } // nobody is left to be told
+// cut closes a broken connection without TLS's close message, which may have to wait for the other side.
+func (c *connection) cut() { _ = c.transport().Close() } // closing twice is harmless
 
-// quiet reports whether an idle connection is still open, and nothing came on
-// it that nobody asked for.
+// quiet reports whether an idle connection is still open and has received nothing.
 func (c *connection) quiet() bool {
 	return c.reader.Buffered() == 0 && (c.raw == nil || c.look.quiet(c.raw))
 }
@@ -89,14 +85,14 @@ func (c *connection) write(a *attempt) error {
 	if _, err := c.Write(a.message); err != nil {
 		return err
 	}
-	if !a.apart() {
+	if !a.bodyIsSeparate() {
 		return nil
 	}
 	_, err := c.Write(a.content)
 	return err
 }
 
-// receive reads the reply of an attempt, and notes when its first byte came.
+// receive reads the reply of an attempt, and records the time of its first byte.
 func (c *connection) receive(a *attempt, clk clock.Clock) error {
 	before := c.consumed()
 	if _, err := c.reader.Peek(1); err != nil {
@@ -108,12 +104,11 @@ func (c *connection) receive(a *attempt, clk clock.Clock) error {
 	return err
 }
 
-// farewell is how long the rest of a request may take to be written once the
-// reply to it has come, and a reply to be read once the request cannot be written.
+// farewell is the time to write the rest of a request after its reply, and to read a reply after a
+// failed write.
 const farewell = 50 * time.Millisecond
 
-// await waits for what is about to end, and reports whether it did before a
-// farewell was over.
+// await waits for ended, and reports whether it was closed within farewell.
 func await(clk clock.Clock, ended <-chan struct{}) bool {
 	alarm := clk.Alarm(clk.Now().Add(farewell))
 	defer alarm.Stop()
@@ -125,12 +120,11 @@ func await(clk clock.Clock, ended <-chan struct{}) bool {
 	}
 }
 
-// exchange sends the request of an attempt and reads its reply. A large request
-// is written while the reply is awaited, since a service may answer before it
-// has read what it does not want. It reports whether the connection may carry
-// another.
+// exchange sends the request of an attempt and reads its reply. It writes a large request while it
+// waits for the reply, since a service may reject a body before it has read all of it. It reports
+// whether the connection may carry another request.
 func (c *connection) exchange(a *attempt, clk clock.Clock) (again bool, err error) {
-	if c.raw != nil && !a.apart() && len(a.message) <= 2*connectionBuffer {
+	if c.raw != nil && !a.bodyIsSeparate() && len(a.message) <= 2*connectionBuffer {
 		if err := c.write(a); err != nil {
 			return false, err
 		}
@@ -143,7 +137,7 @@ func (c *connection) exchange(a *attempt, clk clock.Clock) (again bool, err erro
 		defer close(written)
 		if err := c.write(a); err != nil {
 			unsent <- err
-			// The reply may be there already, and say why.
+			// The reply may already explain the failure.
 			await(clk, received)
 			c.interrupt()
 		}
@@ -153,7 +147,7 @@ func (c *connection) exchange(a *attempt, clk clock.Clock) (again bool, err erro
 	again = err == nil && c.lasts(a) && await(clk, written)
 	select {
 	case failure := <-unsent:
-		// What ended the reply was that there was no request.
+		// Without a request there is no reply.
 		again = false
 		if err != nil {
 			err = failure
@@ -167,8 +161,8 @@ func (c *connection) exchange(a *attempt, clk clock.Clock) (again bool, err erro
 	return again, err
 }
 
-// lasts reports whether the connection may carry another request. Nothing that came may be left
-// above the socket, where no look at that finds it: TLS takes in more than the record that is read.
+// lasts reports whether the connection may carry another request. No received bytes may remain in
+// the buffers above the socket, which quiet cannot see: TLS reads more than one record.
 func (c *connection) lasts(a *attempt) bool {
 	if a.reply.closing || c.reader.Buffered() != 0 {
 		return false
@@ -183,23 +177,19 @@ func (c *connection) lasts(a *attempt) bool {
 	return errors.Is(err, os.ErrDeadlineExceeded) && c.SetReadDeadline(time.Time{}) == nil
 }
 
-// counted returns how many entities an attempt counts against the targets: what
-// the service says where it is asked, and otherwise what the documented rule
-// gives, which is derived here and was measured nowhere.
+// counted returns the number of entities that an attempt counts against the targets: the service's
+// own number with AskCounted, otherwise the one of the documented rule, which was not measured.
 //
-// The rule: what the service admits counts, whatever came of it. A transaction
-// counts its writes, a query what it scanned, at least one, any other operation
-// on an entity one. That a query scanned what it returned holds as long as its
-// filter is a range of keys; how many entities one on properties dropped, the
-// service does not say, and what is derived is the least. Nothing counts that
-// never came to a table's entities: a refusal (503, 429, 500, 504), an operation
-// on a table that does not exist, a request that failed for its form or its
-// sender's rights (401, 403, 405, 411, 413, 415, 501, a 400 to what only reads or
-// whose body says a property twice, a transaction of no writes or more than one
-// has), an operation on a table as a whole.
+// The rule: every admitted request counts, whatever its outcome. A transaction counts its writes, a
+// query the entities that it scanned, at least one, any other operation on an entity one. A query
+// whose filter is a range of keys scans what it returns; for a filter on properties that number is a
+// lower bound. Requests that never reach the entities of a table count nothing: refusals (503, 429,
+// 500, 504), operations on a missing table, requests that are malformed or not authorized (401, 403,
+// 405, 411, 413, 415, 501, 400 for a read or for a repeated property, a transaction without writes
+// or with too many), and operations on a whole table.
 func (t *Target) counted(op *target.Operation, o *target.Outcome, part bool, r *reply) int64 {
 	if t.askCounted {
-		if n, err := strconv.ParseUint(r.first(wire.CountedHeader), 10, 31); err == nil {
+		if n, err := strconv.ParseUint(r.firstValue(wire.CountedHeader), 10, 31); err == nil {
 			return int64(n)
 		}
 	}
@@ -218,9 +208,8 @@ func (t *Target) counted(op *target.Operation, o *target.Outcome, part bool, r *
 	}
 }
 
-// admitted reports whether a request came to a table's entities. A part of a
-// transaction did whatever the client's fault in it; a limit on the entities'
-// sizes is answered with 413 there.
+// admitted reports whether a request reached the entities of a table. A part of a transaction did,
+// whatever the client's fault; there a limit on the size of entities is answered with 413.
 func admitted(op *target.Operation, o *target.Outcome, part bool) bool {
 	writes := len(op.Changes)
 	if op.Verb == entity.Batch && (writes == 0 || writes > entity.MaxBatchChanges) ||

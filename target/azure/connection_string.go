@@ -188,7 +188,7 @@ func (set settings) credential(endpoint Endpoint) (Endpoint, error) {
 		if !ok {
 			return Endpoint{}, badString("SharedAccessSignature is not a query string with sig= in it")
 		}
-		endpoint.prove = proof{signature: parsed}.by
+		endpoint.prove = proof{signature: parsed}.get
 		return endpoint, nil
 	case !hasKey:
 		return Endpoint{}, badString("there is neither AccountKey nor SharedAccessSignature")
@@ -200,7 +200,7 @@ func (set settings) credential(endpoint Endpoint) (Endpoint, error) {
 	if err != nil {
 		return Endpoint{}, badString("AccountKey is not base64")
 	}
-	endpoint.prove = proof{secret: secret}.by
+	endpoint.prove = proof{secret: secret}.get
 	return endpoint, nil
 }
 

@@ -14,18 +14,17 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
 )
 
-// ErrNoToken is wrapped where nobody gives a token; test for it with errors.Is. Its text is
-// one line that says the likely cause.
+// ErrNoToken is wrapped by errors about tokens that could not be requested. The text is one line with
+// the likely cause.
 var ErrNoToken = errors.New("no token of Entra ID")
 
-// Credential gets tokens for one service. It is safe for concurrent use, and a print of it
-// shows nothing but its scope.
+// Credential requests tokens for one service. It is safe for concurrent use, and prints only its scope.
 type Credential struct {
 	scope string
 	get   azcore.TokenCredential
 }
 
-// The scopes of the services: of Azure Storage one for all clouds, of Cosmos DB one for each.
+// The scopes: one of Azure Storage for all clouds, and one of Cosmos DB for each.
 const (
 	storageScope     = "https://storage.azure.com/.default"
 	cosmosScope      = "https://cosmos.azure.com/.default"
@@ -33,7 +32,7 @@ const (
 	cosmosUSScope    = "https://cosmos.azure.us/.default"
 )
 
-// TokenScope returns what a token for the table service at a host has to be for.
+// TokenScope returns the scope of tokens for the table service at a host.
 func TokenScope(host string, cosmos bool) string {
 	switch host = strings.ToLower(host); {
 	case !cosmos:
@@ -47,13 +46,12 @@ func TokenScope(host string, cosmos bool) string {
 	}
 }
 
-// tryLimit bounds one request to whom tokens are from: what a firewall swallows is not to
-// be waited for longer than the probe of a service.
+// tryLimit limits one token request: a firewall that drops packets must not cost more than a probe.
 const tryLimit = 3 * time.Second
 
-// DefaultCredential returns the credential that programs of Azure's SDKs have by default: what the
-// environment names, a workload's or a managed identity, or who has signed in with one of
-// Azure's command-line tools. Nothing is asked for yet; the error wraps [ErrNoToken].
+// DefaultCredential returns the default credential of Azure's SDKs: that of the environment, a
+// workload identity, a managed identity, or the account signed in with Azure's command-line tools. It
+// sends no request yet; the error wraps [ErrNoToken].
 func DefaultCredential(scope string) (*Credential, error) {
 	options := azcore.ClientOptions{Retry: policy.RetryOptions{MaxRetries: -1, TryTimeout: tryLimit}}
 	all, err := azidentity.NewDefaultAzureCredential(&azidentity.DefaultAzureCredentialOptions{ClientOptions: options})
@@ -63,7 +61,7 @@ func DefaultCredential(scope string) (*Credential, error) {
 	return &Credential{scope, all}, nil
 }
 
-// NewCredential returns a credential that asks somebody else.
+// NewCredential returns a credential with another source of tokens.
 func NewCredential(scope string, get azcore.TokenCredential) *Credential {
 	return &Credential{scope, get}
 }
@@ -76,14 +74,14 @@ func (c *Credential) GetToken(ctx context.Context, o policy.TokenRequestOptions)
 	return c.get.GetToken(ctx, o)
 }
 
-// past are claims that say nothing: who is asked with any gives no token that it has kept.
-const past = "{}"
+// emptyClaims make a source of tokens skip its cache.
+const emptyClaims = "{}"
 
-// token asks for one. Anew says that a kept one will not do.
-func (c *Credential) token(ctx context.Context, anew bool) (azcore.AccessToken, error) {
+// token requests a token, if fresh one that is not cached.
+func (c *Credential) token(ctx context.Context, fresh bool) (azcore.AccessToken, error) {
 	o := policy.TokenRequestOptions{Scopes: []string{c.scope}}
-	if anew {
-		o.Claims = past
+	if fresh {
+		o.Claims = emptyClaims
 	}
 	got, err := c.get.GetToken(ctx, o)
 	if err != nil {
@@ -106,8 +104,7 @@ func (c *Credential) token(ctx context.Context, anew bool) (azcore.AccessToken, 
 	return got, nil
 }
 
-// cause returns the line of a long error that says most: what Entra ID describes, or else
-// the first.
+// cause returns the most specific line of a long error: Entra ID's description, or else the first.
 func cause(text string) string {
 	if from := strings.Index(text, "AADSTS"); from >= 0 {
 		text = text[from:]
@@ -116,7 +113,7 @@ func cause(text string) string {
 		}
 		return bounded(text)
 	}
-	// Of several that were tried, the last is the one that somebody answered.
+	// Of several credentials, the last is the one that got an answer.
 	tried := ""
 	for line := range strings.SplitSeq(text, "\n") {
 		if strings.HasPrefix(line, "\t") && strings.Contains(line, "Credential: ") {
@@ -134,22 +131,21 @@ func firstLine(text string) string {
 	return bounded(text)
 }
 
-// mostCause is how much of an error of others is repeated, in bytes.
-const mostCause = 300
+// maxCauseBytes limits the repeated text of an error of a library.
+const maxCauseBytes = 300
 
 func bounded(text string) string {
-	if len(text) > mostCause {
-		text = strings.ToValidUTF8(text[:mostCause], "") + "…"
+	if len(text) > maxCauseBytes {
+		text = strings.ToValidUTF8(text[:maxCauseBytes], "") + "…"
 	}
 	return text
 }
 
-// secretVariables are those of the environment from which credentials are read, and whose
-// values nobody is to see.
+// secretVariables are the environment variables with secrets of credentials.
 var secretVariables = [...]string{"AZURE_CLIENT_SECRET", "AZURE_CLIENT_CERTIFICATE_PASSWORD", "AZURE_PASSWORD",
 	"IDENTITY_HEADER", "MSI_SECRET", "SYSTEM_ACCESSTOKEN"}
 
-// hide returns a text without what the environment holds of secrets.
+// hide returns a text without the secrets of the environment.
 func hide(text string) string {
 	for _, name := range secretVariables {
 		if value := os.Getenv(name); value != "" {

@@ -27,7 +27,7 @@ type dialer struct {
 	open    dial
 }
 
-// Why an attempt got no reply, where it was not the service's doing.
+// The causes of missing replies that are not the service's.
 var (
 	errTLS       = errors.New("TLS")
 	errLate      = errors.New("no reply")
@@ -41,7 +41,7 @@ func (d *dialer) plain(ctx context.Context, network, address string) (net.Conn, 
 	return d.counted(conn, err)
 }
 
-// secure opens a connection and shakes hands for one of the protocols.
+// secure opens a TLS connection for one of the protocols.
 func (d *dialer) secure(ctx context.Context, network, address string, protocols ...string) (net.Conn, error) {
 	conn, err := d.connect(ctx, network, address)
 	if err != nil {
@@ -85,7 +85,7 @@ func (d *dialer) connect(ctx context.Context, network, address string) (net.Conn
 		return nil, orCause(ctx, err)
 	}
 	if tcp, is := conn.(*net.TCPConn); is && d.nagle {
-		_ = tcp.SetNoDelay(false) // net switches it off; a connection that is closed already fails at once
+		_ = tcp.SetNoDelay(false) // package net disables it; a closed connection fails later
 	}
 	return conn, nil
 }
@@ -111,34 +111,33 @@ func orCause(ctx context.Context, err error) error {
 	}
 }
 
-// Connections is what the connections of a target have done since it was built.
+// Connections are the statistics of a target's connections.
 type Connections struct {
-	// Opened is how many connections were made, Refused how many could not be.
+	// Opened is the number of opened connections, Refused of failed ones.
 	Opened, Refused int64
-	// Reused is how many attempts were sent on a connection that had carried
-	// one before, HTTP2 how many over HTTP/2, where several share one.
+	// Reused is the number of attempts on a connection that had carried another before, HTTP2 of those
+	// over HTTP/2, where several share one.
 	Reused, HTTP2 int64
-	// Lookups are look-ups of the host's name, Connects the making of
-	// connections without that, Handshakes those of TLS, failures included.
+	// Lookups are DNS lookups, Connects TCP connections without them, Handshakes those of TLS, each
+	// with failures.
 	Lookups, Connects, Handshakes Timing
-	// FirstBytes run from when an attempt has a connection to the first byte of
-	// the reply.
+	// FirstBytes are the times from the connection of an attempt to the first byte of its reply.
 	FirstBytes Timing
 }
 
-// Timing is how often something was done and how long that took.
+// Timing is a number of events and their durations.
 type Timing struct {
 	Count      int64
 	Total, Max time.Duration
 }
 
-// counter is [Connections] while it is being counted.
+// counter counts [Connections].
 type counter struct {
 	opened, refused, reused, http2            atomic.Int64
 	lookups, connects, handshakes, firstBytes stopwatch
 }
 
-// stopwatch is a [Timing] while it is being counted.
+// stopwatch sums a [Timing].
 type stopwatch struct{ count, total, longest atomic.Int64 }
 
 func (s *stopwatch) add(d time.Duration) {

@@ -1,22 +1,17 @@
-// Package azure is the target that speaks to a table service over REST: the
-// service itself, an emulator of it, or this module's own engine.
+// Package azure is the target that sends operations to a table service over REST: the real service,
+// an emulator, or this module's own engine.
 //
-// Say with [ParseConnectionString] or [ParseURL] where the service is and as
-// whom to ask it, build a [Target] over that with [New], and see by
-// [Target.Probe] that it answers before load is sent. [Target.Do] then makes one
-// attempt a call; [Target.Connections] says what the connections under it did.
-// [Target.Close] ends it.
+// Parse the address and credential with [ParseConnectionString] or [ParseURL], build a [Target] with
+// [New], and check with [Target.Probe] that the service answers before sending load. Each call of
+// [Target.Do] makes one attempt; [Target.Connections] returns statistics of the connections. Call
+// [Target.Close] after the last Do has returned.
 //
-// The caller owes what package target asks for, a Close when no Do is under way
-// any more, and a clock whose instant zero it can date.
-//
-// Two clients send, see [Client]. The package's own speaks HTTP/1.1, over TLS where the
-// address says so, and goes by no proxy: an attempt costs the processor half of what it
-// does with net/http's, since one goroutine writes the request and reads the reply. That of
-// net/http goes by the proxy that the environment names, and over HTTP/2 where it is
-// offered. Neither retries or follows a redirection, keeps a connection that was not read to
-// the end of a reply, or shows a key, a shared access signature or a token in any error,
-// outcome or print. [Target.NetHTTP] is for a driver that brings a client of its own.
+// There are two clients, see [Client]. The package's own speaks HTTP/1.1, with or without TLS, and
+// uses no proxy: an attempt costs half of the CPU of net/http, since one goroutine writes the request
+// and reads the reply. The client over net/http uses the proxy of the environment, and HTTP/2 if the
+// service offers it. Neither retries, follows redirections, keeps a connection whose reply was not
+// read to its end, or shows a key, a shared access signature or a token in an error, outcome or
+// print. [Target.NetHTTP] is for drivers with their own client.
 //
 // # Tokens
 //

@@ -34,7 +34,7 @@ type hostility struct{ once, again string }
 var hostilities = map[string]hostility{
 	"chunks":       {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", fmt.Sprintf("%x\r\n%s\r\n", 64<<10, strings.Repeat("x", 64<<10))},
 	"small-chunks": {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", strings.Repeat("1\r\nx\r\n", 10_000)},
-	"length":       {"HTTP/1.1 200 OK\r\nContent-Length: 5242880\r\n\r\n" + strings.Repeat("x", mostReply-1), ""},
+	"length":       {"HTTP/1.1 200 OK\r\nContent-Length: 5242880\r\n\r\n" + strings.Repeat("x", maxReply-1), ""},
 	"huge-length":  {"HTTP/1.1 200 OK\r\nContent-Length: 9000000000000000\r\n\r\n", strings.Repeat("x", 64<<10)},
 	"announced":    {"HTTP/1.1 200 OK\r\nContent-Length: 5242880\r\n\r\n" + strings.Repeat("x", 70<<10), ""},
 	"to-the-end":   {"HTTP/1.1 503 X\r\n\r\n", strings.Repeat("x", 64<<10)},
@@ -151,5 +151,5 @@ func meetEndless(t *testing.T, peers []string) {
 	crowded := outcomes["honest: 0 NoRoomForReply"]
 	assert.Truef(t, heard >= endlessHonest && outcomes["honest: 200 "] == heard && crowded <= heard/10,
 		"an honest service was heard %d times, and %d times there was no room for what it said; want %d at least, and room for nine of ten", heard, crowded, endlessHonest)
-	assert.EqualValues(t, 0, budget.Held(), "budget.Held()")
+	assert.EqualValues(t, 0, budget.Used(), "budget.Used()")
 }

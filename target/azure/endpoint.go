@@ -10,25 +10,22 @@ import (
 	"loadgen/engine/wire"
 )
 
-// Endpoint is where requests go and as whom. Printing it in whatever way shows
-// its address alone. It is immutable and safe for concurrent use; the zero value
-// is no endpoint.
+// Endpoint is the address of a service and a credential. Every way of printing it shows only the
+// address. It is immutable; the zero value is no endpoint.
 type Endpoint struct {
 	scheme  string
 	host    string
 	segment string // slash and account in path style, else empty
 	account string
-	// neighbours are the addresses of the account's other services that were given.
+	// neighbours are the given addresses of the account's other services.
 	neighbours [Blob + 1]string
-	// prove returns the credential. It is a
-	// function so that a print of a struct that holds an endpoint in a private
-	// field, where fmt can call no method and follows pointers, shows an address
-	// of memory.
+	// prove returns the credential. It is a function because fmt follows pointers in the private
+	// fields of other structs: it prints the address of a function instead.
 	prove func() proof
 }
 
-// proof is a credential, of which one part or none is there: the account's key, a shared
-// access signature, or whom Entra ID gives tokens.
+// proof is a credential with at most one part: the account's key, a shared access signature, or a
+// source of Entra ID tokens.
 type proof struct {
 	secret    *wire.Secret
 	signature *sas
@@ -38,7 +35,7 @@ type proof struct {
 // ParseURL returns the endpoint at an address such as
 // https://ACCOUNT.table.core.windows.net or, in path style,
 // http://127.0.0.1:10002/ACCOUNT. An empty account is read from the address. The
-// secret may be nil where [Endpoint.WithSAS] follows. The error wraps ErrURL.
+// secret may be nil if [Endpoint.WithSAS] follows. The error wraps ErrURL.
 func ParseURL(text, account string, secret *wire.Secret) (Endpoint, error) {
 	fault := func(what string) (Endpoint, error) { return Endpoint{}, fmt.Errorf("%w: %s", ErrURL, what) }
 	address, err := url.Parse(strings.TrimSpace(text))
@@ -46,8 +43,7 @@ func ParseURL(text, account string, secret *wire.Secret) (Endpoint, error) {
 	case err != nil, address.Opaque != "":
 		return fault("expected https://host or http://host:port/account")
 	case address.RawQuery != "", address.ForceQuery, address.Fragment != "":
-		// Most likely a shared access signature, which the process list and the
-		// history of a shell would then show to others.
+		// Most likely a shared access signature, which process lists and shell histories would show.
 		return fault("remove the query; put a shared access signature into a file or environment variable")
 	case address.User != nil:
 		return fault("it must not hold a user's name or password")
@@ -78,24 +74,22 @@ func ParseURL(text, account string, secret *wire.Secret) (Endpoint, error) {
 		return fault("account name: expected 1 to 63 letters, digits or hyphens, in the address or separate")
 	}
 	return Endpoint{scheme: address.Scheme, host: address.Host, segment: segment, account: account,
-		prove: proof{secret: secret}.by}, nil
+		prove: proof{secret: secret}.get}, nil
 }
 
-// WithSAS returns the endpoint with a shared access signature in the place of
-// its credential: the text of a query string, with or without the question
-// mark. The error wraps ErrURL.
+// WithSAS returns the endpoint with a shared access signature as its credential: a query string with
+// or without the question mark. The error wraps ErrURL.
 func (e Endpoint) WithSAS(text string) (Endpoint, error) {
 	signature, ok := parseSAS(text)
 	if !ok {
 		return Endpoint{}, fmt.Errorf("%w: the shared access signature is not a query string with sig= in it", ErrURL)
 	}
-	e.prove = proof{signature: signature}.by
+	e.prove = proof{signature: signature}.get
 	return e, nil
 }
 
-// WithIdentity returns the endpoint with tokens of Entra ID in the place of its credential,
-// those of whom programs of Azure's SDKs act as by default. A token goes over https alone. The
-// error wraps ErrURL, or ErrNoToken.
+// WithIdentity returns the endpoint with Entra ID tokens of the SDKs' default identity as its
+// credential. Tokens require https. The error wraps ErrURL or ErrNoToken.
 func (e Endpoint) WithIdentity() (Endpoint, error) {
 	if e.account == emulatorAccount && e.scheme != "https" {
 		return Endpoint{}, fmt.Errorf("%w: %s is the emulators' account, with the well-known key %s; expected UseDevelopmentStorage=true in a connection string, or that key",
@@ -111,13 +105,13 @@ func (e Endpoint) WithIdentity() (Endpoint, error) {
 	return e.WithCredential(who), nil
 }
 
-// WithCredential is [Endpoint.WithIdentity] with the tokens of somebody else.
+// WithCredential returns the endpoint with tokens of another source.
 func (e Endpoint) WithCredential(who *Credential) Endpoint {
-	e.prove = proof{identity: who}.by
+	e.prove = proof{identity: who}.get
 	return e
 }
 
-func (p proof) by() proof { return p }
+func (p proof) get() proof { return p }
 
 // String returns the address, without any secret.
 func (e Endpoint) String() string {
@@ -130,11 +124,11 @@ func (e Endpoint) String() string {
 // Account returns the account's name.
 func (e Endpoint) Account() string { return e.account }
 
-// cosmosHosts are what the hosts of Cosmos DB's Table API end with.
+// cosmosHosts are the suffixes of hosts of Cosmos DB's Table API.
 var cosmosHosts = []string{".table.cosmos.azure.com", ".table.cosmosdb.azure.com", ".table.cosmos.azure.cn", ".table.cosmos.azure.us"}
 
-// Cosmos reports whether the address is one of Cosmos DB's Table API, which
-// answers 429 where Azure Storage answers 503, and knows no count of entities.
+// Cosmos reports whether the address is one of Cosmos DB's Table API, which answers 429 instead of 503
+// and does not count entities.
 func (e Endpoint) Cosmos() bool {
 	host, _, _ := strings.Cut(strings.ToLower(e.host), ":")
 	host = strings.TrimSuffix(host, ".")
@@ -144,7 +138,7 @@ func (e Endpoint) Cosmos() bool {
 // Genuine reports whether the host is one of the table service's, or of Cosmos DB's Table API.
 func (e Endpoint) Genuine() bool { return wire.IsTableHost(e.host) || e.Cosmos() }
 
-// Proof says in a few words what proves to the service who asks.
+// Proof names the kind of credential.
 func (e Endpoint) Proof() string {
 	switch by := e.prove(); {
 	case by.identity != nil:
@@ -167,7 +161,7 @@ func (e Endpoint) GoString() string { return e.String() }
 // MarshalText returns the address, for JSON as well.
 func (e Endpoint) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
 
-// base is what the absolute URL of each resource begins with.
+// base returns the prefix of the URLs of all resources.
 func (e Endpoint) base() string { return e.scheme + "://" + e.host + e.segment }
 
 func plainHost(host string) bool {
@@ -175,7 +169,7 @@ func plainHost(host string) bool {
 		return true
 	}
 	for label := range strings.SplitSeq(host, ".") {
-		// Networks of containers know names with underscores.
+		// Container networks use names with underscores.
 		if !plainName(strings.ReplaceAll(label, "_", "-")) {
 			return false
 		}
@@ -183,8 +177,8 @@ func plainHost(host string) bool {
 	return true
 }
 
-// plainName reports whether a text can name an account. No key and no signature
-// in base64 can: they are longer, or end with an equals sign.
+// plainName reports whether a text can name an account. Keys and signatures in base64 cannot: they are
+// longer, or end with an equals sign.
 func plainName(name string) bool {
 	odd := func(c rune) bool { return ('a' > c|0x20 || c|0x20 > 'z') && ('0' > c || c > '9') && c != '-' }
 	return name != "" && len(name) <= 63 && !strings.ContainsFunc(name, odd)

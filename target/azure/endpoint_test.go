@@ -378,13 +378,13 @@ func TestABookKeepsTheSlowestAndCountsAll(t *testing.T) {
 				one.Took = time.Duration(chance.Int64N(int64(time.Second)))
 				one.Status = []int{200, 204, 404, 503, 500, 429}[chance.IntN(6)]
 				if book.Notable(one.Status, one.Took) {
-					book.Take(*one, "")
+					book.Add(*one, "")
 				}
 			}
 		})
 	}
 	under.Wait()
-	said := book.Said()
+	said := book.Report()
 	slices.SortFunc(drawn, func(a, b azure.NotedRequest) int { return cmp.Compare(b.Took, a.Took) })
 	require.Len(t, said.Slowest, 10, "slow requests that are kept")
 	for i, one := range said.Slowest {
@@ -406,9 +406,9 @@ func TestABookKeepsTheSlowestAndCountsAll(t *testing.T) {
 func TestABookIsBounded(t *testing.T) {
 	var book azure.RefusalLog
 	for n := range 1000 {
-		book.Take(azure.NotedRequest{Status: 503, Code: entity.Code(fmt.Sprint("Code", n))}, "")
+		book.Add(azure.NotedRequest{Status: 503, Code: entity.Code(fmt.Sprint("Code", n))}, "")
 	}
-	said := book.Said()
+	said := book.Report()
 	var counted int64
 	for _, one := range said.Refusals {
 		counted += one.Count

@@ -8,29 +8,27 @@ import (
 	"loadgen/engine/wire"
 )
 
-// etags knows how the service prints entity tags. To it they are texts that are
-// compared as they are; to this module they are instants. The two agree only
-// where an instant is written as the service wrote it: the real one trims the
-// zeros at the end of the fraction, as [loadgen/engine/entity.Ticks.ETag] does, Azurite always
-// prints seven digits. Safe for concurrent use.
+// etags learns how the service writes entity tags. The service compares them as texts, while this
+// module keeps instants, which it must write as the service did: the real service trims trailing
+// zeros of the fraction, as [loadgen/engine/entity.Ticks.ETag] does, Azurite always writes seven
+// digits. It is safe for concurrent use.
 type etags struct{ style atomic.Int32 }
 
-// The styles. They differ only in tags that end with a zero, so that no tag
-// whose style matters has been seen while it is unknown.
+// The styles differ only in tags that end with a zero; while the style is unknown no such tag has been seen.
 const (
 	styleUnknown = iota
 	styleTrimmed
 	styleSeven
 )
 
-// The end of a tag, and of a fraction that ends with a zero.
+// The end of a tag, and the zeros of a fraction.
 const (
 	tagEnd   = `Z'"`
 	zeros    = ".0000000"
 	tickStep = 10
 )
 
-// read returns the version that a tag names, 0 for none, and learns from it.
+// read returns the version in a tag, 0 for none, and learns the style from it.
 func (e *etags) read(tag string) entity.Ticks {
 	version, err := entity.ParseETag(tag)
 	if err != nil {
@@ -46,8 +44,7 @@ func (e *etags) read(tag string) entity.Ticks {
 	return version
 }
 
-// learn looks through a page for a tag whose style matters, unless the style is
-// known.
+// learn finds the style in the tags of a page, unless it is known.
 func (e *etags) learn(page string, rows []wire.Row) {
 	if e.style.Load() != styleUnknown {
 		return
@@ -67,7 +64,7 @@ func (e *etags) learn(page string, rows []wire.Row) {
 	}
 }
 
-// write returns the tag of a version as the service prints it.
+// write returns the tag of a version in the service's style.
 func (e *etags) write(version entity.Ticks) string {
 	if version%tickStep == 0 && e.style.Load() == styleSeven {
 		return sevenDigits(version)
@@ -88,7 +85,7 @@ func (e *etags) condition(m entity.Match) string {
 	}
 }
 
-// sevenDigits returns a tag with its fraction written out.
+// sevenDigits returns a tag with a fraction of seven digits.
 func sevenDigits(version entity.Ticks) string {
 	tag := strings.TrimSuffix(version.ETag(), tagEnd)
 	written := 0

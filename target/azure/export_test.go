@@ -32,7 +32,7 @@ func (t *Target) Callers() int {
 func ReadReply(in *bufio.Reader, name string) (status int, body, header string, last bool, err error) {
 	r := reply{share: target.NewReplyBudget(target.CommonReplyBudget).Share()}
 	err = r.read(in)
-	return r.status, r.text(), r.first(name), r.closing, err
+	return r.status, r.text(), r.firstValue(name), r.closing, err
 }
 
 // Why a reply cannot be read.

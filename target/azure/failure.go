@@ -27,23 +27,20 @@ var (
 	ErrUnreachable = errors.New("azure: the service cannot be reached")
 	// ErrAuthentication: the service does not accept the credential.
 	ErrAuthentication = errors.New("azure: the service refuses the credential")
-	// ErrClock: this machine's clock and the service's are too far apart for a
-	// signature to be accepted.
+	// ErrClock: this machine's clock differs too much from the service's for a valid signature.
 	ErrClock = errors.New("azure: the clocks are too far apart")
 	// ErrNotTables: something answers at the address that is no table service.
 	ErrNotTables = errors.New("azure: not a table service")
 )
 
-// What Windows says for a connection that is refused, aborted or reset; the
-// numbers mean nothing elsewhere.
+// The errors of Windows for connections that are refused, aborted or reset; no other system has these numbers.
 const (
 	windowsRefused = syscall.Errno(10061)
 	windowsAborted = syscall.Errno(10053)
 	windowsReset   = syscall.Errno(10054)
 )
 
-// unanswered returns the outcome of an attempt that got no reply, for an error that came
-// before the reply began to, or within it.
+// unanswered returns the outcome of an attempt without a reply, for an error before the reply or within it.
 func (t *Target) unanswered(err error, within bool) target.Outcome {
 	fault, text := noReply(err)
 	if within && (fault == target.ConnectionClosed || fault == target.ConnectionReset) {
@@ -52,8 +49,8 @@ func (t *Target) unanswered(err error, within bool) target.Outcome {
 	return target.Outcome{Fault: fault, Detail: t.line(text)}
 }
 
-// noReply says in a word and in a few why an attempt got no reply. The texts of
-// other packages come last: they may hold anything that was received.
+// noReply returns why an attempt got no reply. Texts of other packages come last: they may contain received
+// bytes.
 func noReply(err error) (target.Fault, string) {
 	var name *net.DNSError
 	var record tls.RecordHeaderError
@@ -98,15 +95,15 @@ func isAny(err error, targets ...error) bool {
 	return slices.ContainsFunc(targets, func(target error) bool { return errors.Is(err, target) })
 }
 
-// mostDetail is the greatest length of a detail, in bytes.
-const mostDetail = 300
+// maxDetailBytes is the greatest length of a detail, in bytes.
+const maxDetailBytes = 300
 
-// line returns a text as one line of bounded length without a secret: what cannot be printed
-// becomes a blank.
+// line returns a text as one line of limited length, without secrets and with blanks for unprintable
+// characters.
 func (t *Target) line(text string) string {
 	text = strings.TrimSpace(strings.ToValidUTF8(t.hide(text), "�"))
-	if len(text) > mostDetail {
-		cut := mostDetail
+	if len(text) > maxDetailBytes {
+		cut := maxDetailBytes
 		for !utf8.RuneStart(text[cut]) {
 			cut--
 		}

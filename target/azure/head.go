@@ -12,7 +12,7 @@ import (
 func (r *reply) readHead(in *bufio.Reader) error {
 	r.status, r.head, r.fields = 0, r.head[:0], r.fields[:0]
 	r.length, r.chunked, r.closing = -1, false, false
-	left := mostHead
+	left := maxHead
 	line, err := r.readLine(in, &left)
 	if err != nil {
 		if err != io.EOF {
@@ -38,7 +38,7 @@ func (r *reply) readHead(in *bufio.Reader) error {
 			return cutShort(err)
 		case len(line) == 0:
 			return r.frame()
-		case len(r.fields) == mostFields:
+		case len(r.fields) == maxFields:
 			return errHeadTooLong
 		case !r.addField(from):
 			return errNotHTTP
@@ -46,8 +46,7 @@ func (r *reply) readHead(in *bufio.Reader) error {
 	}
 }
 
-// readLine appends a line to the head and returns it, without its end. What it
-// takes is subtracted from what is left.
+// readLine appends a line to the head and returns it without its end. It subtracts its length from left.
 func (r *reply) readLine(in *bufio.Reader, left *int) ([]byte, error) {
 	from := len(r.head)
 	for {
@@ -68,7 +67,7 @@ func (r *reply) readLine(in *bufio.Reader, left *int) ([]byte, error) {
 	}
 }
 
-// version is how a reply begins; a digit follows.
+// version begins a reply, before a digit.
 const version = "HTTP/1."
 
 func (r *reply) readStatus(line []byte) bool {
@@ -91,9 +90,8 @@ func (r *reply) readStatus(line []byte) bool {
 	return r.status >= 100
 }
 
-// addField makes a field of the line that the head ends with. What stays there
-// are the name and, right behind it, the value. A line that begins with a blank goes on with the
-// value of the field before, as was allowed once: behind one blank, where there is a value.
+// addField parses the last line of the head, which keeps the name and the value without a separator. A
+// line that begins with a blank continues the value of the previous field (obsolete line folding).
 func (r *reply) addField(from int) bool {
 	line := r.head[from:]
 	if line[0] == ' ' || line[0] == '\t' {
@@ -123,7 +121,7 @@ func (r *reply) addField(from int) bool {
 	return true
 }
 
-// frame finds out from the fields where the body ends.
+// frame finds the end of the body from the fields.
 func (r *reply) frame() error {
 	old := r.closing // HTTP/1.0, which knows no chunks
 	for i := range r.fields {
@@ -147,13 +145,13 @@ func (r *reply) frame() error {
 			}
 		}
 	}
-	// Whoever says both may mean either.
+	// With both headers the end is ambiguous.
 	r.closing = r.closing || r.chunked && r.length >= 0
 	return nil
 }
 
-// sameName reports whether two ASCII texts are equal but for case. The second
-// has no more than letters, digits and dashes.
+// sameName reports whether two ASCII texts are equal except for case. The second has only letters, digits
+// and dashes.
 func sameName(a []byte, b string) bool {
 	if len(a) != len(b) {
 		return false

@@ -163,8 +163,8 @@ func eitherOrder(op *target.Operation, k entity.Key) bool {
 	return op.Verb == entity.Query && from >= 0 && (!r.Bounded || to < 0)
 }
 
-// mostReply is how many bytes a reply may have.
-const mostReply = 5 << 20
+// maxReply is how many bytes a reply may have.
+const maxReply = 5 << 20
 
 // framings are the ways in which a body says where it ends.
 var framings = map[string]func(body string) string{
@@ -187,16 +187,16 @@ func inChunksOf(size int, body string) string {
 func TestRepliesAtTheBound(t *testing.T) {
 	op := get("1")
 	for name, framing := range framings {
-		for _, size := range []int{target.ReplyAllowance, target.ReplyAllowance + 1, mostReply, mostReply + 1} {
+		for _, size := range []int{target.ReplyAllowance, target.ReplyAllowance + 1, maxReply, maxReply + 1} {
 			budget := target.NewReplyBudget(target.CommonReplyBudget)
 			text := "HTTP/1.1 400 X\r\n" + framing(strings.Repeat("x", size))
 			subject, _ := openAt(t, func(int, []byte) (string, bool) { return text, true }, azure.Options{Budget: budget})
 			for way, do := range ways(t, subject) {
 				got := do.Do(t.Context(), &op)
-				if size <= mostReply && (got.Status != 400 || got.Fault != "") || size > mostReply && got.Fault != target.ReplyTooLong {
-					t.Errorf("%s: %d bytes to %s = %+v; want 400, or %s beyond %d", way, size, name, got, target.ReplyTooLong, mostReply)
+				if size <= maxReply && (got.Status != 400 || got.Fault != "") || size > maxReply && got.Fault != target.ReplyTooLong {
+					t.Errorf("%s: %d bytes to %s = %+v; want 400, or %s beyond %d", way, size, name, got, target.ReplyTooLong, maxReply)
 				}
-				assert.EqualValuesf(t, 0, budget.Held(), "%s: %d bytes to %s", way, size, name)
+				assert.EqualValuesf(t, 0, budget.Used(), "%s: %d bytes to %s", way, size, name)
 			}
 		}
 	}
@@ -263,7 +263,7 @@ func TestRepliesHeldUp(t *testing.T) {
 					assert.Truef(t, faults[row.had] != 0 && faults[row.waited] >= long-6 && faults[row.had]+faults[row.waited] >= long,
 						"the long ones = %v; want %s of few, %s of most", faults, row.had, row.waited)
 					assert.Equal(t, clock.Instant(row.after), clk.Now(), "instant at which the last ended")
-					assert.EqualValues(t, 0, budget.Held(), "budget.Held()")
+					assert.EqualValues(t, 0, budget.Used(), "budget.Used()")
 					if row.name != "until the target is closed" {
 						subject.Close()
 					}

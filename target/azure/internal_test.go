@@ -62,7 +62,7 @@ func TestWhoAnswers(t *testing.T) {
 			"%s: it is called %q; want nothing that a terminal takes for more than text", row.sentence, got.Server)
 	}
 	long := identify(own, strings.Repeat("x", 5000)).Server
-	assert.LessOrEqual(t, len(long), longestServer+len("…"), "bytes kept of a name of 5,000")
+	assert.LessOrEqual(t, len(long), maxServerBytes+len("…"), "bytes kept of a name of 5,000")
 }
 
 // What expires is taken off the front of the pool at once: none of the others is moved.
@@ -85,8 +85,8 @@ func TestExpiringMovesNoConnection(t *testing.T) {
 				t.Errorf("%v: connection %d of those that expired is open or still held", row, i)
 			}
 		}
-		assert.Equalf(t, remaining > 0, p.take(due) != nil, "%v: a connection that may still be used was taken", row)
-		assert.Nilf(t, p.take(due+1), "%v: a connection that is idle for too long was taken", row)
+		assert.Equalf(t, remaining > 0, p.get(due) != nil, "%v: a connection that may still be used was taken", row)
+		assert.Nilf(t, p.get(due+1), "%v: a connection that is idle for too long was taken", row)
 		p.close()
 	}
 }
@@ -95,10 +95,10 @@ func TestExpiringMovesNoConnection(t *testing.T) {
 // same time; the others go on with what comes back, or open one when it is their turn.
 func TestConnectionsAreOpenedAFewAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &pool{most: 200, opening: make(chan struct{}, mostOpening), wanted: make(chan *connection)}
+		p := &pool{most: 200, opening: make(chan struct{}, maxOpening), wanted: make(chan *connection)}
 		var at, opened atomic.Int64
 		dial := func() (net.Conn, error) {
-			assert.LessOrEqual(t, at.Add(1), int64(mostOpening), "connections opened at once")
+			assert.LessOrEqual(t, at.Add(1), int64(maxOpening), "connections opened at once")
 			time.Sleep(time.Second)
 			at.Add(-1)
 			opened.Add(1)
@@ -116,7 +116,7 @@ func TestConnectionsAreOpenedAFewAtATime(t *testing.T) {
 			})
 		}
 		synctest.Wait()
-		assert.EqualValues(t, mostOpening, at.Load(), "connections opened at once")
+		assert.EqualValues(t, maxOpening, at.Load(), "connections opened at once")
 		conn, _ := net.Pipe()
 		back := newConnection(conn)
 		p.put(back, 0)
@@ -125,7 +125,7 @@ func TestConnectionsAreOpenedAFewAtATime(t *testing.T) {
 		assert.Truef(t, used && opened.Load() == 99, "one that came back was used: %v; %d opened; want it used, 99", used, opened.Load())
 		over, end := context.WithCancel(t.Context())
 		end()
-		for range mostOpening {
+		for range maxOpening {
 			p.opening <- struct{}{}
 		}
 		_, err := p.open(over, dial)

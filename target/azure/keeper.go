@@ -12,67 +12,66 @@ import (
 	"loadgen/engine/clock"
 )
 
-// ErrTokenRefused is wrapped where the service refuses a token although it was got anew.
+// ErrTokenRefused is wrapped by the error of a service that rejects a renewed token.
 var ErrTokenRefused = errors.New("the service rejects the token and its renewal")
 
-// Token is one that was given. A print of it shows no part of it. It is immutable.
+// Token is an Entra ID token. Printing it shows no part of it. It is immutable.
 type Token struct {
 	header string
-	// expires is when it is of no use any more, due when the next is asked for.
+	// expires is the end of its validity, due the time to request the next.
 	expires, due clock.Instant
-	// again says that it was got because the service had refused another.
+	// again reports that it replaced a rejected one.
 	again bool
 }
 
 // bearer begins the header.
 const bearer = "Bearer "
 
-// Header returns what the header Authorization has to be.
+// Header returns the value of the header Authorization.
 func (t *Token) Header() string { return t.header }
 
-// Secret returns the token itself. The caller keeps it out of every text.
+// Secret returns the token itself. Callers must not print it.
 func (t *Token) Secret() string { return t.header[len(bearer):] }
 
 // Format hides it, whatever the verb.
 func (t *Token) Format(state fmt.State, _ rune) { io.WriteString(state, "(secret)") }
 
-// How the next token is waited for.
+// The times of token requests.
 const (
-	// lead is how long before a token expires the next is asked for. Who keeps tokens gives
-	// the same again until five minutes before.
+	// lead is the time before expiry at which the next token is requested. Caches return the same token
+	// until five minutes before.
 	lead = 290 * time.Second
-	// pause lies between two tries where none was to be had, or the same came again.
+	// pause is the delay after a request that failed or returned the same token.
 	pause = 30 * time.Second
-	// shortest is the least time between two.
-	shortest = time.Second
-	// getLimit bounds one: the tools of the command line take seconds.
+	// minPause is the minimum time between two requests.
+	minPause = time.Second
+	// getLimit limits one request: command-line tools take seconds.
 	getLimit = 10 * time.Second
-	// never is how far away what nobody waits for is.
+	// never is an alarm that does not matter.
 	never = 24 * time.Hour
 )
 
-// TokenKeeper has a token at hand. It is safe for concurrent use.
+// TokenKeeper keeps a valid token ready. It is safe for concurrent use.
 type TokenKeeper struct {
 	credential *Credential
 	clock      clock.Clock
 	calendar   clock.Calendar
 
 	token atomic.Pointer[Token]
-	// getting is held by whoever asks for a token.
+	// getting serializes token requests.
 	getting sync.Mutex
-	// changed tells the goroutine that there is another token, refused which one the service
-	// did not take.
+	// changed signals a new token, refused carries a token that the service rejected.
 	changed chan struct{}
 	refused chan *Token
 	stop    context.CancelFunc
 	alone   sync.WaitGroup
 
 	barred chan struct{}
-	// cause is why barred was closed.
+	// cause is the reason for closing barred.
 	cause error
 }
 
-// NewTokenKeeper returns a keeper of a credential's tokens. It has none before the first call of
+// NewTokenKeeper returns a keeper for a credential. It has no token before the first call of
 // [TokenKeeper.Ready].
 func NewTokenKeeper(c *Credential, clk clock.Clock, calendar clock.Calendar) *TokenKeeper {
 	ctx, stop := context.WithCancel(context.Background())
@@ -88,11 +87,10 @@ func (k *TokenKeeper) Close() {
 	k.alone.Wait()
 }
 
-// Token returns the token at hand, nil before there is one. It never waits.
+// Token returns the current token, nil before the first. It never waits.
 func (k *TokenKeeper) Token() *Token { return k.token.Load() }
 
-// Ready returns the token at hand, and waits for the first one where there is none. The
-// error wraps [ErrNoToken].
+// Ready returns the current token, and waits for the first. The error wraps [ErrNoToken].
 func (k *TokenKeeper) Ready(ctx context.Context) (*Token, error) {
 	if t := k.token.Load(); t != nil {
 		return t, nil
@@ -105,12 +103,12 @@ func (k *TokenKeeper) Ready(ctx context.Context) (*Token, error) {
 	return k.get(ctx, nil)
 }
 
-// Barred is closed when the service lets nobody in any more: it has refused a token, and
-// another that was got anew, or none was to be had. [TokenKeeper.Cause] then says why.
+// Barred is closed when the service rejects a token and its renewal, or the renewal fails.
+// [TokenKeeper.Cause] then returns the reason.
 func (k *TokenKeeper) Barred() <-chan struct{} { return k.barred }
 
-// Cause returns why nobody is let in any more, nil while somebody is. It wraps [ErrTokenRefused] or
-// [ErrNoToken].
+// Cause returns the reason for which [TokenKeeper.Barred] is closed, nil before. It wraps [ErrTokenRefused]
+// or [ErrNoToken].
 func (k *TokenKeeper) Cause() error {
 	select {
 	case <-k.barred:
@@ -120,20 +118,20 @@ func (k *TokenKeeper) Cause() error {
 	}
 }
 
-// Refused tells that the service did not take a token, without a wait: another is asked for
-// once, by the keeper's goroutine.
+// Refused reports a token that the service rejected, without waiting: the keeper's goroutine requests one
+// replacement.
 func (k *TokenKeeper) Refused(t *Token) {
 	if t.header != k.token.Load().header {
 		return // there is another one already
 	}
 	select {
 	case k.refused <- t:
-	default: // it was told
+	default: // already reported
 	}
 }
 
-// Renew gets another token in the place of one that the service did not take, and waits for
-// that. The second time in a row it is an error, which wraps [ErrTokenRefused], and nobody is asked.
+// Renew replaces a rejected token and waits for the new one. If that is rejected too, it returns an error
+// that wraps [ErrTokenRefused], without another request.
 func (k *TokenKeeper) Renew(ctx context.Context, t *Token) (*Token, error) {
 	k.getting.Lock()
 	defer k.getting.Unlock()
@@ -153,21 +151,21 @@ func (k *TokenKeeper) Renew(ctx context.Context, t *Token) (*Token, error) {
 	return next, err
 }
 
-// bar says that nobody is let in any more. The caller holds the lock.
+// bar closes barred. The caller holds the lock.
 func (k *TokenKeeper) bar(cause error) error {
 	k.cause = cause
 	close(k.barred)
 	return cause
 }
 
-// get asks for a token and has it at hand, in the place of one that was refused if there
-// is one. The caller holds the lock.
+// get requests a token and stores it, as the replacement of a rejected one unless that is nil. The caller
+// holds the lock.
 func (k *TokenKeeper) get(ctx context.Context, refused *Token) (*Token, error) {
 	ctx, release := clock.Within(ctx, k.clock, getLimit, context.DeadlineExceeded)
 	defer release()
 	got, err := k.credential.token(ctx, false)
 	if err == nil && refused != nil && got.Token == refused.Secret() {
-		// It was kept: whoever gives tokens does not know that this one is of no use.
+		// A cache returned the rejected token.
 		got, err = k.credential.token(ctx, true)
 		if err == nil && got.Token == refused.Secret() {
 			err = ErrTokenRefused
@@ -184,7 +182,7 @@ func (k *TokenKeeper) get(ctx context.Context, refused *Token) (*Token, error) {
 	if until := got.RefreshOn.Sub(here); !got.RefreshOn.IsZero() && until > 0 && until < life {
 		next.due = now.Add(until)
 	}
-	next.due = max(next.due, now.Add(shortest))
+	next.due = max(next.due, now.Add(minPause))
 	k.token.Store(next)
 	select {
 	case k.changed <- struct{}{}:
@@ -193,8 +191,8 @@ func (k *TokenKeeper) get(ctx context.Context, refused *Token) (*Token, error) {
 	return next, nil
 }
 
-// keep asks for the next token before the one at hand expires, and for another where that
-// is refused, until the keeper is closed or nobody is let in any more.
+// keep requests the next token before the current one expires, and a replacement after a rejection, until
+// the keeper is closed or barred.
 func (k *TokenKeeper) keep(ctx context.Context) {
 	for ctx.Err() == nil && k.Cause() == nil {
 		due := k.clock.Now().Add(never)
@@ -206,7 +204,7 @@ func (k *TokenKeeper) keep(ctx context.Context) {
 		case <-alarm.C:
 			k.refresh(ctx)
 		case t := <-k.refused:
-			_, _ = k.Renew(ctx, t) // Barred tells of its error
+			_, _ = k.Renew(ctx, t) // Barred reports its error
 		case <-k.changed:
 		case <-ctx.Done():
 		}
@@ -214,9 +212,8 @@ func (k *TokenKeeper) keep(ctx context.Context) {
 	}
 }
 
-// refresh gets the token that follows the one at hand. Where none is to be had, or the same
-// comes again, that one goes on, and it is tried again a little later: what the service
-// refuses it will say.
+// refresh requests the next token. If that fails or returns the same token, the current one stays, and
+// the next try is after a pause.
 func (k *TokenKeeper) refresh(ctx context.Context) {
 	k.getting.Lock()
 	defer k.getting.Unlock()
@@ -229,6 +226,6 @@ func (k *TokenKeeper) refresh(ctx context.Context) {
 	}
 	now := k.clock.Now()
 	same := *before
-	same.due = now.Add(max(shortest, min(pause, same.expires.Sub(now)/2)))
+	same.due = now.Add(max(minPause, min(pause, same.expires.Sub(now)/2)))
 	k.token.Store(&same)
 }

@@ -4,7 +4,7 @@ package azure
 
 import "syscall"
 
-// look is one look at a socket, to be used again and again.
+// look checks idle sockets. It is reusable.
 type look struct {
 	room   [1]byte
 	got    int
@@ -12,8 +12,8 @@ type look struct {
 	peruse func(descriptor uintptr) bool
 }
 
-// quiet reports whether a socket is open and has nothing to be read. What there
-// is may be lost: it is of no use on a connection that is idle.
+// quiet reports whether a socket is open and has nothing to read. It may discard a byte: bytes on an idle
+// connection are of no use.
 func (l *look) quiet(socket syscall.RawConn) bool {
 	if l.peruse == nil {
 		l.peruse = func(descriptor uintptr) bool {

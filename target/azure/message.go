@@ -7,8 +7,8 @@ import (
 	"loadgen/engine/wire"
 )
 
-// What the heads of all requests have in common, but for the host. They follow
-// one another in the order of the headers' names, save for the first three.
+// The common parts of all heads except the host. Headers are in the order of their names, except the
+// first three.
 const (
 	serviceLine = "DataServiceVersion: 3.0;\r\n"
 	newestLine  = "MaxDataServiceVersion: 3.0;NetFx\r\n"
@@ -16,8 +16,8 @@ const (
 	endOfHead   = "\r\nx-ms-version: 2019-02-02\r\n\r\n"
 )
 
-// finish signs the request and makes the message of it, byte for byte as it
-// goes out. path is how much of a.line is the path.
+// finish signs the request and writes the message as it is sent. path is the length of the path in
+// a.line.
 func (a *attempt) finish(number uint64, path int) {
 	t := a.target
 	if a.timeout > 0 {
@@ -63,15 +63,15 @@ func (a *attempt) finish(number uint64, path int) {
 	m = strconv.AppendUint(append(m, '-'), number, 10)
 	m = append(append(m, "\r\nx-ms-date: "...), latest.text...)
 	m = append(m, endOfHead...)
-	if !a.apart() {
+	if !a.bodyIsSeparate() {
 		m = append(m, a.content...)
 	}
 	a.message = m
 }
 
-// apart reports whether the body goes out by itself: it is too large for one piece with the
-// head, or Nagle's algorithm is wanted.
-func (a *attempt) apart() bool {
+// bodyIsSeparate reports whether head and body are sent separately: the body is too large, or Nagle's
+// algorithm is on.
+func (a *attempt) bodyIsSeparate() bool {
 	return len(a.content) > connectionBuffer || a.target.nagle && len(a.content) > 0
 }
 

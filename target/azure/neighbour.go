@@ -7,8 +7,7 @@ import (
 // Neighbour is another service of a table's account.
 type Neighbour uint8
 
-// The neighbours. Each is known by a setting of a connection string, by its label in
-// the address, and by its port at the emulator.
+// The neighbours.
 const (
 	// Queue is the service of queues.
 	Queue Neighbour = iota + 1
@@ -16,17 +15,16 @@ const (
 	Blob
 )
 
-// String returns what the service is called in an address.
+// String returns the service's label in addresses.
 func (n Neighbour) String() string { return [...]string{Queue: "queue", Blob: "blob"}[n] }
 
-// setting returns the setting of a connection string that says where it is.
+// setting returns the service's setting in connection strings.
 func (n Neighbour) setting() string {
 	return [...]string{Queue: "QueueEndpoint", Blob: "BlobEndpoint"}[n]
 }
 
-// Neighbour returns the address of another service of the same account, without a
-// slash at its end, and false where neither a connection string nor the table service's
-// own address tells it.
+// Neighbour returns the address of another service of the same account, without a trailing slash. It is
+// false if neither the connection string nor the table service's address implies it.
 func (e Endpoint) Neighbour(n Neighbour) (address string, known bool) {
 	if given := e.neighbours[n]; given != "" {
 		return given, true
@@ -39,9 +37,8 @@ func (e Endpoint) Neighbour(n Neighbour) (address string, known bool) {
 	return e.scheme + "://" + strings.Join(labels, "."), true
 }
 
-// Credential returns what proves to the account's other services who asks: the key in
-// base64, or a shared access signature without its question mark; the other is empty.
-// The caller keeps it out of every text.
+// Credential returns the credential for the account's other services: the key in base64, or a shared
+// access signature without its question mark; the other is empty. Callers must not print it.
 func (e Endpoint) Credential() (key, signature string) {
 	if e.prove == nil {
 		return "", ""
@@ -56,8 +53,7 @@ func (e Endpoint) Credential() (key, signature string) {
 	return key, signature
 }
 
-// Identity returns whom Entra ID gives the tokens that prove who asks, nil where a key or a
-// signature does.
+// Identity returns the source of Entra ID tokens, nil with a key or a signature.
 func (e Endpoint) Identity() *Credential {
 	if e.prove == nil {
 		return nil

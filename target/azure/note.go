@@ -3,20 +3,17 @@ package azure
 import (
 	"context"
 
-	"loadgen/engine/entity"
 	"loadgen/target"
 )
 
-// Said returns what the service has said of its own state so far, where [Options.Observe]
-// has it taken down.
-func (t *Target) Said() RefusalReport { return t.said.Said() }
+// Refusals returns the report of refused and slow requests, recorded with [Options.Observe].
+func (t *Target) Refusals() RefusalReport { return t.refusals.Report() }
 
-// RunID begins what the target calls its requests: RunID-number.
+// RunID returns the prefix of the target's request ids, RunID-number.
 func (t *Target) RunID() string { return t.runID }
 
-// Barred is closed when the service lets nobody in any more, which [Target.Cause] explains:
-// tokens are refused or not to be had. It is nil, which is never closed, where a key or a
-// signature proves who asks.
+// Barred is closed when the service rejects tokens or none can be requested; [Target.Cause] returns the
+// reason. It is nil, which is never closed, with a key or a signature.
 func (t *Target) Barred() <-chan struct{} {
 	if t.tokens == nil {
 		return nil
@@ -24,8 +21,8 @@ func (t *Target) Barred() <-chan struct{} {
 	return t.tokens.Barred()
 }
 
-// Cause returns in one line why the service lets nobody in any more, nil while it does. It
-// wraps ErrAuthentication.
+// Cause returns the reason for which [Target.Barred] is closed, in one line, nil before. It wraps
+// ErrAuthentication.
 func (t *Target) Cause() error {
 	if t.tokens == nil {
 		return nil
@@ -36,8 +33,8 @@ func (t *Target) Cause() error {
 	return nil
 }
 
-// authorize has an attempt carry the token at hand, and waits for the first one. Where a key
-// or a signature proves who asks there is nothing to do.
+// authorize adds the current token to an attempt, and waits for the first. It does nothing with a key or a
+// signature.
 func (t *Target) authorize(ctx context.Context, a *attempt) (err error) {
 	if t.tokens != nil {
 		a.token, err = t.tokens.Ready(ctx)
@@ -45,29 +42,19 @@ func (t *Target) authorize(ctx context.Context, a *attempt) (err error) {
 	return err
 }
 
-// longestID is how long an identifier of the service's may be: a GUID has 36.
-const longestID = 64
+// maxIDBytes limits request ids of the service: a GUID has 36.
+const maxIDBytes = 64
 
-// note takes an attempt down.
+// note records an attempt.
 func (t *Target) note(a *attempt, op *target.Operation, o *target.Outcome) {
 	if !t.observe {
 		return
 	}
-	id := a.reply.first(requestIDHeader)
-	if len(id) > longestID || !visible(id) {
-		id = "" // nobody would call a request that
+	id := a.reply.firstValue(requestIDHeader)
+	if len(id) > maxIDBytes || !visible(id) {
+		id = "" // not a request id
 	}
-	// The one PartitionKey that the operation is about, empty for none or several.
-	partition := op.Change.Key.Partition
-	switch op.Verb {
-	case entity.Query:
-		partition, _ = op.Query.Range.Partition()
-	case entity.Batch:
-		partition = ""
-		if len(op.Changes) > 0 {
-			partition = op.Changes[0].Key.Partition
-		}
-	}
-	t.said.Take(NotedRequest{At: a.sent, Took: a.first.Sub(a.sent), Verb: op.Verb, Table: op.Table, PartitionKey: partition,
+	partition, _ := op.PartitionKey()
+	t.refusals.Add(NotedRequest{At: a.sent, Took: a.first.Sub(a.sent), Verb: op.Verb, Table: op.Table, PartitionKey: partition,
 		Status: o.Status, Code: o.Code, ID: t.hide(id), Number: op.Number}, o.Detail)
 }

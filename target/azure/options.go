@@ -13,63 +13,58 @@ import (
 	"loadgen/target"
 )
 
-// What options that are left zero mean.
+// The defaults of options.
 const (
 	defaultConnections = 64
-	// defaultTimeout lies above the 30 s after which the service gives up
-	// itself, so that its own answer is heard.
+	// defaultTimeout is above the service's own 30 s, so that its reply arrives first.
 	defaultTimeout = 35 * time.Second
 	defaultRunID   = "loadgen"
 )
 
-// mostRunID leaves room below the 1,024 bytes that the service takes.
-const mostRunID = 200
+// maxRunID leaves room below the 1,024 bytes that the service takes.
+const maxRunID = 200
 
-// Options says how a target sends. The zero value of a field that is not
-// demanded stands for what its comment says.
+// Options of a target. Comments name the defaults of optional fields.
 type Options struct {
-	// Endpoint is where requests go and as whom; demanded.
+	// Endpoint is the address and credential; required.
 	Endpoint Endpoint
-	// Scheme is how a request is signed with an account's key; Shared Key Lite.
+	// Scheme signs requests with an account's key; Shared Key Lite.
 	Scheme wire.SigningScheme
-	// Connections is the greatest number of attempts at once, for so many idle
-	// connections are kept; 64. More attempts work, but each beyond costs a
-	// connection of its own.
+	// Connections is the maximum number of idle connections; 64. Each further concurrent attempt opens
+	// a connection of its own.
 	Connections int
-	// Timeout bounds a whole attempt, connecting included; 35 s.
+	// Timeout limits an attempt with its connection; 35 s.
 	Timeout time.Duration
-	// AskCounted has the service asked how many entities each request counted,
-	// and believed. Only this module's own engine knows the question.
+	// AskCounted requests the number of counted entities from the service and uses it. Only this
+	// module's engine supports that.
 	AskCounted bool
-	// Clock times attempts; demanded.
+	// Clock times attempts; required.
 	Clock clock.Clock
-	// Calendar dates requests, and replies that do not say when they are of; demanded.
+	// Calendar dates requests, and replies without a date; required.
 	Calendar clock.Calendar
-	// RunID begins the name of each operation in the service's log: the header
-	// x-ms-client-request-id is RunID-number, the same for all attempts.
-	// Visible ASCII, at most 200 bytes; loadgen.
+	// RunID is the prefix of the header x-ms-client-request-id, RunID-number, which is the same for all
+	// attempts of an operation. Visible ASCII, at most 200 bytes; loadgen.
 	RunID string
-	// TLS configures https; nil trusts whom the machine trusts.
+	// TLS configures https; nil uses the machine's certificates.
 	TLS *tls.Config
-	// Client is what sends: Native, ByNetHTTP or Auto; Native.
+	// Client is Native, ByNetHTTP or Auto; Native.
 	Client Client
 	// Proxy returns the proxy for an address, nil for none; nil is the one that the environment
 	// names (HTTPS_PROXY, HTTP_PROXY, NO_PROXY). Native goes by none.
 	Proxy func(*url.URL) (*url.URL, error)
 	// Level is the metadata of JSON replies; minimal.
 	Level wire.Level
-	// Nagle leaves Nagle's algorithm on, and sends the head and the body of a request apart.
-	// ByNetHTTP sends small requests in one piece all the same.
+	// Nagle leaves Nagle's algorithm on, and sends the head and the body of a request separately.
+	// ByNetHTTP still sends small requests in one piece.
 	Nagle bool
-	// Observe has taken down what the service says: see [Target.Said].
+	// Observe records refused and slow requests, see [Target.Refusals].
 	Observe bool
-	// Budget is what the replies under way may hold together, of all targets that share
-	// it; nil is one of the target's own, of target.CommonReplyBudget.
+	// Budget limits the memory of replies in progress, of all targets that share it; nil is a budget of
+	// its own of target.CommonReplyBudget.
 	Budget *target.ReplyBudget
 }
 
-// Validate returns every fault, each wrapping ErrOptions; none where a target
-// can be built.
+// Validate returns all faults, each wrapping ErrOptions.
 func (o *Options) Validate() []error {
 	var faults []error
 	fault := func(format string, args ...any) {
@@ -98,8 +93,8 @@ func (o *Options) Validate() []error {
 	if o.Calendar == nil {
 		fault("Calendar is missing")
 	}
-	if !visible(o.RunID) || len(o.RunID) > mostRunID {
-		fault("RunID is not visible ASCII of at most %d bytes", mostRunID)
+	if !visible(o.RunID) || len(o.RunID) > maxRunID {
+		fault("RunID is not visible ASCII of at most %d bytes", maxRunID)
 	}
 	return faults
 }

@@ -29,8 +29,8 @@ const (
 	challengeHeader  = "WWW-Authenticate"
 )
 
-// mostCode is the greatest length of a code, in bytes.
-const mostCode = 100
+// maxCodeBytes is the greatest length of a code, in bytes.
+const maxCodeBytes = 100
 
 func (t *Target) outcome(a *attempt, op *target.Operation) target.Outcome {
 	r := &a.reply
@@ -39,11 +39,10 @@ func (t *Target) outcome(a *attempt, op *target.Operation) target.Outcome {
 	if r.status >= 200 && r.status < 300 {
 		detail := ""
 		if part, detail = t.success(&outcome, a, op); detail != "" {
-			// The status alone would make a success of a reply that is not what was
-			// asked for, so that nobody would learn of it.
+			// The status alone would count an invalid reply as a success.
 			unfit := target.Outcome{Status: outcome.Status, Fault: outcome.Fault, Detail: t.line(detail)}
 			if op.Verb == entity.Batch {
-				// What it came to nobody knows: it is as if no reply had come.
+				// Its result is unknown, as without a reply.
 				unfit.Status, unfit.Fault = 0, target.Unreadable
 				unfit.Counted = t.counted(op, &target.Outcome{Status: r.status}, false, r)
 			}
@@ -56,9 +55,8 @@ func (t *Target) outcome(a *attempt, op *target.Operation) target.Outcome {
 	return outcome
 }
 
-// success fills in what a 2xx holds, or says why it cannot, of what only reads with the
-// fault. part says that the outcome is that of a part of a transaction, not of the reply
-// as a whole.
+// success fills in the contents of a 2xx, or returns why it cannot, for reads with the fault. part reports
+// that the outcome is that of a part of a transaction.
 func (t *Target) success(o *target.Outcome, a *attempt, op *target.Operation) (part bool, unfit string) {
 	r := &a.reply
 	switch op.Verb {
@@ -73,22 +71,22 @@ func (t *Target) success(o *target.Outcome, a *attempt, op *target.Operation) (p
 			return false, "the reply contains a different entity: " + named(row.Key)
 		}
 		o.Entity, o.Returned = row.Entity, 1
-		// The body repeats the tag of the header, which is then looked at only
-		// where the body lacks it or its style is to be learnt.
+		// The body repeats the tag of the header, which matters only if the body lacks it or if the
+		// style is unknown.
 		if o.Version = row.Entity.Timestamp(); o.Version%tickStep == 0 {
-			o.Version = max(o.Version, t.etags.read(r.first(etagHeader)))
+			o.Version = max(o.Version, t.etags.read(r.firstValue(etagHeader)))
 		}
 	case entity.Query:
 		return false, t.page(o, a, &op.Query.Range)
 	case entity.Batch:
 		return t.transaction(o, op, r, string(r.body))
 	default:
-		o.Version = t.etags.read(r.first(etagHeader))
+		o.Version = t.etags.read(r.firstValue(etagHeader))
 	}
 	return false, ""
 }
 
-// comesThrough reports whether a key comes through the wire as it is: what is no UTF-8 does not.
+// comesThrough reports whether a key is UTF-8, which the wire does not change.
 func comesThrough(k entity.Key) bool { return utf8.ValidString(k.Partition) && utf8.ValidString(k.Row) }
 
 // named returns a key for a person, cut to what is enough to find it.
@@ -104,7 +102,7 @@ func (t *Target) page(o *target.Outcome, a *attempt, asked *filter.Range) (unfit
 		o.Fault = target.Unreadable
 		return "the reply cannot be read: " + err.Error()
 	}
-	// Of a whole partition, which is what most pages are of, there is one word to compare.
+	// Most pages are of one whole partition: there is one key to compare.
 	only, alone := asked.Partition()
 	whole := alone && asked.From.Row == "" && asked.To.Partition != only
 	for i := range a.rows {
@@ -128,9 +126,9 @@ func (t *Target) page(o *target.Outcome, a *attempt, asked *filter.Range) (unfit
 	return ""
 }
 
-// outside reports whether a key lies outside of a range. A service may order keys by UTF-16
-// code units, as the documents have it, or by bytes, as some others do: what lies within
-// by either is no fault. A page always has both keys: they are a part of each $select.
+// outside reports whether a key is outside of a range. A service may order keys by UTF-16 code units, as
+// documented, or by bytes: a key is accepted by either order. A page always has both keys: they are in
+// each $select.
 func outside(asked *filter.Range, k entity.Key) bool {
 	if asked.Contains(k) || !comesThrough(asked.From) || !comesThrough(asked.To) {
 		return false
@@ -141,11 +139,10 @@ func outside(asked *filter.Range, k entity.Key) bool {
 	return bytewise(k, asked.From) < 0 || asked.Bounded && bytewise(k, asked.To) >= 0
 }
 
-// transaction fills in what came of a transaction. The reply to one that failed
-// is a 202 all the same, with the failure in its one part, or, of some services,
-// with the body of an error in the place of parts.
+// transaction fills in the outcome of a transaction. A failed one is also a 202, with the failure in its
+// only part, or with some services an error body instead of parts.
 func (t *Target) transaction(o *target.Outcome, op *target.Operation, r *reply, text string) (part bool, fault string) {
-	boundary, multipart := wire.Boundary(r.first(typeHeader))
+	boundary, multipart := wire.Boundary(r.firstValue(typeHeader))
 	if !multipart || strings.HasPrefix(text, "{") {
 		if o.Code, o.Detail = t.refusal(r, text); o.Code == entity.OK {
 			return false, "the reply to a transaction is not multipart/mixed"
@@ -168,61 +165,59 @@ func (t *Target) transaction(o *target.Outcome, op *target.Operation, r *reply, 
 	return true, ""
 }
 
-// refusal returns the code and the detail of an error reply: the code of the
-// header first, as the service's own libraries have it.
+// refusal returns the code and the detail of an error reply. The code of the header comes first, as in
+// Azure's SDKs.
 func (t *Target) refusal(r *reply, text string) (entity.Code, string) {
 	failure := wire.ParseError(text)
 	if failure.Code == entity.OK && isPage(r, text) {
 		failure.Message = "" // markup, of a proxy most likely
 	}
-	if code := r.first(codeHeader); code != "" {
+	if code := r.firstValue(codeHeader); code != "" {
 		failure.Code = entity.Code(code)
 	}
 	return t.described(r.status, failure)
 }
 
-// described returns a failure's code and its message, both fit to be printed.
+// described returns the printable code and message of a failure.
 func (t *Target) described(status int, failure wire.Failure) (entity.Code, string) {
 	code := failure.Code
-	if len(code) > mostCode || !visible(string(code)) {
+	if len(code) > maxCodeBytes || !visible(string(code)) {
 		code = ""
 	}
 	detail := cmp.Or(t.line(failure.Message), http.StatusText(status), "no message")
-	// Both may be views into a long reply.
+	// Copies, since both may be views into a long reply.
 	return entity.Code(strings.Clone(t.hide(string(code)))), strings.Clone(detail)
 }
 
-// attempt is the room that one request and its reply need, to be used again and
-// again. It belongs to one goroutine, save for what it says of itself under the
-// lock of the watch.
+// attempt is the reusable memory of one request and its reply. It belongs to one goroutine, except for
+// watched, which the lock of the watch guards.
 type attempt struct {
 	target  *Target
 	watched watched
 	sending
 
-	// line and content are what the request line and the body are made in.
+	// line and content are the buffers of the request line and the body.
 	line, content []byte
-	// message is the request as it goes out; a body that does not fit follows it.
+	// message is the request as sent; a body that does not fit follows it.
 	message []byte
 	reply   reply
 	rows    []wire.Row
 }
 
-// sending is what belongs to one request.
+// sending is the state of one request.
 type sending struct {
 	method string
-	// timeout is how long the service may take, in seconds; 0 is as long as it likes.
+	// timeout limits the service's time, in seconds; 0 is no limit.
 	timeout int
-	// values are those of the headers that differ.
+	// values are those of the headers that differ between requests.
 	values [headerSlots]string
-	// token proves who asks where neither a key nor a signature does.
+	// token is the credential, nil with a key or a signature.
 	token *Token
-	// sent is when the attempt had its connection; answered says that a reply began to come,
-	// first when.
+	// sent is the time of the connection, first that of the first byte of the reply if answered.
 	sent     clock.Instant
 	answered bool
 	first    clock.Instant
-	// came is how long the reply was, head included, in bytes.
+	// came is the size of the reply with its head, in bytes.
 	came int64
 }
 
@@ -233,31 +228,30 @@ func (t *Target) attempt() *attempt {
 	return a
 }
 
-// newAttempt returns one whose reply takes its room from the target's budget.
+// newAttempt returns an attempt whose reply uses the target's budget.
 func (t *Target) newAttempt() *attempt {
 	return &attempt{target: t, reply: reply{share: t.budget.Share()}}
 }
 
-// What is kept for the next request at most: room for entities, more than fit on a page;
-// for the body of the request; for the head of the reply.
+// The maximum sizes of buffers that are kept for the next request: rows, the request's body, the reply's
+// head.
 const (
-	mostRows        = 2 * mostTop
-	mostContentKept = 1 << 20
-	mostHeadKept    = 16 << 10
+	maxRows        = 2 * maxTop
+	maxContentKept = 1 << 20
+	maxHeadKept    = 16 << 10
 )
 
-// end gives the room back, without what is not to be kept for the next request. The watch
-// has its place in the list empty.
+// end returns the attempt to the pool, without buffers that are too large to keep.
 func (a *attempt) end() {
 	a.reply.body = a.reply.share.Drop(a.reply.body)
-	if cap(a.reply.head) > mostHeadKept {
+	if cap(a.reply.head) > maxHeadKept {
 		a.reply.head = nil
 	}
-	if cap(a.content) > mostContentKept {
+	if cap(a.content) > maxContentKept {
 		a.content = nil
 	}
 	clear(a.rows)
-	if cap(a.rows) > mostRows {
+	if cap(a.rows) > maxRows {
 		a.rows = nil
 	}
 	invariants.Poison(a, "target", "watched", "line", "content", "message", "reply", "rows")

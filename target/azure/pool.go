@@ -9,13 +9,12 @@ import (
 	"loadgen/engine/clock"
 )
 
-// pool holds the connections that are not in use. Who needs one gets the one
-// that was in use last, so that those beyond need are soon closed. Safe for
-// concurrent use.
+// pool keeps idle connections. It returns the most recently used one first, so that surplus connections
+// expire soon. It is safe for concurrent use.
 type pool struct {
 	most int
-	// opening holds a token for each connection that is being opened; wanted hands
-	// one that comes back to whoever waits to open another.
+	// opening limits the connections that are being opened; wanted passes a returned connection to an
+	// attempt that waits to open one.
 	opening chan struct{}
 	wanted  chan *connection
 
@@ -24,16 +23,14 @@ type pool struct {
 	closed bool
 }
 
-// idleFor lies below the 5 s after which Azurite closes a connection that is not
-// in use; an attempt on one that closes just then would fail.
+// idleFor is below the 5 s after which Azurite closes idle connections, which would fail an attempt.
 const idleFor = 4 * time.Second
 
-// mostOpening is how many connections are opened at once. Where a thousand attempts are
-// due after a hiccup, one that comes back is there sooner than another can be opened, and
-// to open a thousand would hold up the next thousand.
-const mostOpening = 32
+// maxOpening is the maximum number of connections that are being opened. After a stall with a thousand
+// due attempts, returned connections are available sooner than new ones.
+const maxOpening = 32
 
-// open returns a connection that dial opens, or one that has come back meanwhile.
+// open returns a connection opened by dial, or one that was returned meanwhile.
 func (p *pool) open(ctx context.Context, dial func() (net.Conn, error)) (*connection, error) {
 	for {
 		select {
@@ -55,11 +52,10 @@ func (p *pool) open(ctx context.Context, dial func() (net.Conn, error)) (*connec
 	}
 }
 
-// take returns an open connection, nil where there is none. It closes those that
-// it finds to be no good. However short a connection was idle, it is looked at: of
-// a service that hangs up after each reply and does not say so, every other attempt
-// would fail, and what comes behind a reply would be taken for the next.
-func (p *pool) take(now clock.Instant) *connection {
+// get returns an idle connection that is still open, nil for none, and closes broken ones. It checks each
+// connection however short it was idle: a service may close it after each reply without notice, and
+// bytes behind a reply must not count as the next reply.
+func (p *pool) get(now clock.Instant) *connection {
 	for {
 		p.mu.Lock()
 		end := len(p.idle) - 1
@@ -77,8 +73,7 @@ func (p *pool) take(now clock.Instant) *connection {
 	}
 }
 
-// put takes a connection back that is idle since an instant, or closes it where
-// there are enough.
+// put returns a connection that is idle since an instant, or closes it if there are enough.
 func (p *pool) put(c *connection, since clock.Instant) {
 	c.since = since
 	select {
@@ -97,7 +92,7 @@ func (p *pool) put(c *connection, since clock.Instant) {
 	}
 }
 
-// expire closes what has been idle for too long and returns when to look again.
+// expire closes connections that were idle for too long and returns the time of the next check.
 func (p *pool) expire(now clock.Instant) clock.Instant {
 	p.mu.Lock()
 	count, next := 0, now.Add(idleFor)
@@ -107,7 +102,7 @@ func (p *pool) expire(now clock.Instant) clock.Instant {
 			break
 		}
 	}
-	// None is moved: what is taken off the front is this call's own.
+	// Nothing is moved: the front belongs to this call.
 	expired := p.idle[:count]
 	p.idle = p.idle[count:]
 	p.mu.Unlock()
@@ -118,7 +113,7 @@ func (p *pool) expire(now clock.Instant) clock.Instant {
 	return next
 }
 
-// close closes all connections, and has those that come back be closed too.
+// close closes all connections, also those that are returned later.
 func (p *pool) close() {
 	p.mu.Lock()
 	idle := p.idle

@@ -15,39 +15,33 @@ import (
 	"loadgen/target"
 )
 
-// Service is what a service says of itself.
+// Service describes a service by its own headers.
 type Service struct {
-	// Server is what it calls itself, printable and no longer than a line takes; empty
-	// where it does not say.
+	// Server is the printable header Server, cut to a line, empty for none.
 	Server string
-	// Genuine says that it is the table service: its host is one of it, and so it calls
-	// itself. Emulator says that it calls itself one. What is neither does not say what it
-	// is.
+	// Genuine reports that host and header are the table service's, Emulator that the header names an
+	// emulator. Both may be false.
 	Genuine, Emulator bool
-	// Limits are those that an emulator holds load to, where LimitsKnown: it tells them, and
-	// lets no partition exceed them, or is one that has none.
+	// Limits are those of an emulator if LimitsKnown: it reports hard limits, or has none.
 	Limits      wire.Limits
 	LimitsKnown bool
-	// Version is the version of the protocol that it answered in.
+	// Version is the protocol version of the reply.
 	Version string
-	// Ahead is how far its clock is ahead of this machine's, to a second or so;
-	// 0 where it does not say.
+	// Ahead is the difference of its clock to this machine's, to about a second; 0 if unknown.
 	Ahead time.Duration
 }
 
 const (
-	// probeLimit is how long a probe waits.
+	// probeLimit limits a probe.
 	probeLimit = 4 * time.Second
-	// mostSkew is how far a request's date may be off.
-	mostSkew = 15 * time.Minute
+	// maxSkew is the maximum error of a request's date.
+	maxSkew = 15 * time.Minute
 )
 
-// Probe asks the service for one table, or with the shared access signature of
-// a table for one entity, and returns what answered. The error is one line that
-// says the likely cause and wraps ErrUnreachable, ErrAuthentication, ErrClock,
-// ErrNotTables or ErrNoToken; a signature that does not open lists is none, nor is a busy
-// service. The probe takes 4 s at
-// most, beside what the first token takes.
+// Probe requests one table, or one entity with the shared access signature of a table, and returns the
+// service. The error is one line with the likely cause and wraps ErrUnreachable, ErrAuthentication,
+// ErrClock, ErrNotTables or ErrNoToken; a signature without the permission to list and a busy service are
+// no errors. A probe takes at most 4 s after the first token.
 func (t *Target) Probe(ctx context.Context) (Service, error) {
 	a := t.newAttempt()
 	defer a.reply.share.Leave()
@@ -57,7 +51,7 @@ func (t *Target) Probe(ctx context.Context) (Service, error) {
 	ctx, release := clock.Within(ctx, t.clock, probeLimit, errLate)
 	defer release()
 	began := t.clock.Now()
-	if err := t.ask(ctx, a); err != nil {
+	if err := t.sendProbe(ctx, a); err != nil {
 		return Service{}, t.unreachable(err)
 	}
 	if a.reply.status == http.StatusUnauthorized && a.token != nil {
@@ -66,14 +60,14 @@ func (t *Target) Probe(ctx context.Context) (Service, error) {
 			return Service{}, t.fault(ErrAuthentication, "%v%s", err, t.wanted(&a.reply))
 		}
 		a.token, began = again, t.clock.Now()
-		if err := t.ask(ctx, a); err != nil {
+		if err := t.sendProbe(ctx, a); err != nil {
 			return Service{}, t.unreachable(err)
 		}
 	}
 	ours := t.dates.calendar.Date(began.Add(t.clock.Now().Sub(began) / 2))
-	service := identify(t.endpoint.host, t.hide(a.reply.first(serverHeader)))
-	service.Version = t.line(a.reply.first(versionHeader))
-	if theirs, err := http.ParseTime(a.reply.first(dateHeader)); err == nil {
+	service := identify(t.endpoint.host, t.hide(a.reply.firstValue(serverHeader)))
+	service.Version = t.line(a.reply.firstValue(versionHeader))
+	if theirs, err := http.ParseTime(a.reply.firstValue(dateHeader)); err == nil {
 		service.Ahead = theirs.Sub(ours)
 	}
 	if err := t.judge(&a.reply, string(a.reply.body), service, ours); err != nil {
@@ -86,8 +80,8 @@ func (t *Target) Probe(ctx context.Context) (Service, error) {
 	return service, nil
 }
 
-// ask sends the question of a probe, whose reply is in the attempt then.
-func (t *Target) ask(ctx context.Context, a *attempt) error {
+// sendProbe sends the request of a probe and reads the reply into the attempt.
+func (t *Target) sendProbe(ctx context.Context, a *attempt) error {
 	a.start(http.MethodGet)
 	if only := t.endpoint.prove().signature; only != nil && only.table != "" {
 		a.line = append(wire.AppendQueryValue(a.line, only.table), "()"...)
@@ -100,12 +94,11 @@ func (t *Target) ask(ctx context.Context, a *attempt) error {
 	return t.exchange(ctx, a)
 }
 
-// nextTableHeader tells where a list of tables goes on.
+// nextTableHeader is the continuation token of a list of tables.
 const nextTableHeader = "x-ms-continuation-NextTableName"
 
-// Tables returns the names of the account's tables, 1,000 at most, and where the list goes on:
-// empty at its end, and to begin with. The error is one line and wraps what those of Probe
-// do. It takes 4 s at most.
+// Tables returns at most 1,000 names of the account's tables, from a continuation token, and the next
+// token; both are empty for the start and the end. The errors are those of Probe. It takes at most 4 s.
 func (t *Target) Tables(ctx context.Context, from string) (names []string, next string, err error) {
 	a := t.newAttempt()
 	defer a.reply.share.Leave()
@@ -135,22 +128,22 @@ func (t *Target) Tables(ctx context.Context, from string) (names []string, next 
 	if names, err = wire.ParseTables(nil, text); err != nil {
 		return nil, "", t.fault(ErrNotTables, "the list of tables is none: 200 with %s", kindOf(&a.reply, text))
 	}
-	return names, strings.Clone(a.reply.first(nextTableHeader)), nil
+	return names, strings.Clone(a.reply.firstValue(nextTableHeader)), nil
 }
 
-// longestServer is how much is kept of what a service calls itself.
-const longestServer = 120
+// maxServerBytes limits the kept part of the header Server.
+const maxServerBytes = 120
 
-// identify says who answers at a host that calls itself so. Anybody can call himself as
-// the service does, and a name of one's own can lead to it: host and name have to agree.
+// identify returns the service by its host and header Server. Anybody can send that header, and any host
+// name can lead to the real service: both have to agree.
 func identify(host, header string) Service {
 	s := Service{Server: header}
 	if strings.ContainsFunc(header, func(c rune) bool { return c < ' ' || c > '~' }) {
-		// No service of this kind does that, and no terminal is to have it.
+		// Not printable on a terminal.
 		return Service{}
 	}
-	if len(s.Server) > longestServer {
-		s.Server = s.Server[:longestServer] + "…"
+	if len(s.Server) > maxServerBytes {
+		s.Server = s.Server[:maxServerBytes] + "…"
 	}
 	server := strings.ToLower(header)
 	switch {
@@ -167,7 +160,7 @@ func identify(host, header string) Service {
 	return s
 }
 
-// unreachable returns the error for a probe that got no reply.
+// unreachable returns the error of a probe without a reply.
 func (t *Target) unreachable(err error) error {
 	kind, hint := ErrUnreachable, ""
 	none, cause := noReply(err)
@@ -186,10 +179,10 @@ func (t *Target) unreachable(err error) error {
 	return t.fault(kind, "%s%s", cause, hint)
 }
 
-// ProbeError is what a probe of a service failed with. It wraps both errors.
+// ProbeError is the error of a probe. It wraps both errors.
 type ProbeError struct {
 	Endpoint Endpoint
-	// Kind is one of the errors of [Target.Probe], nil where Why has it; Why is the cause.
+	// Kind is one of the errors of [Target.Probe], nil if Why wraps it; Why is the cause.
 	Kind, Why error
 }
 
@@ -210,7 +203,7 @@ func (t *Target) fault(kind error, format string, args ...any) error {
 	return &ProbeError{t.endpoint, kind, errors.New(t.line(fmt.Sprintf(format, args...)))}
 }
 
-// judge returns why a reply to a probe is not that of a usable table service.
+// judge returns why the reply to a probe is not that of a usable table service.
 func (t *Target) judge(r *reply, text string, s Service, ours time.Time) error {
 	if other := otherService(s.Server, t.endpoint.host); other != "" {
 		return t.fault(ErrNotTables, "this is the %s service; give the address of the table service", other)
@@ -233,7 +226,7 @@ func (t *Target) judge(r *reply, text string, s Service, ours time.Time) error {
 	case code == "", status < 400:
 		return t.fault(ErrNotTables, "not a table service: %d with %s", status, kindOf(r, text))
 	case status == 429, status >= 500, code == entity.TableNotFound:
-		// It is a table service, and load will show how it fares.
+		// A table service, which may be busy.
 		return nil
 	case code == entity.ResourceNotFound:
 		return t.fault(ErrAuthentication, "the service knows no account %s", t.endpoint.account)
@@ -244,15 +237,15 @@ func (t *Target) judge(r *reply, text string, s Service, ours time.Time) error {
 	}
 }
 
-// forbidden returns why the service does not let the account in; nil where it
-// did, but lists are closed to the signature.
+// forbidden returns why the service rejects the account; nil if only the signature lacks the permission to
+// list.
 func (t *Target) forbidden(r *reply, status int, code entity.Code, detail string, s Service, ours time.Time) error {
 	by := t.endpoint.prove()
 	signature := by.signature
 	switch {
 	case by.identity != nil:
 		return t.unwelcome(r, status, code, detail)
-	case signature == nil && (s.Ahead > mostSkew || s.Ahead < -mostSkew):
+	case signature == nil && (s.Ahead > maxSkew || s.Ahead < -maxSkew):
 		pace := "fast"
 		if s.Ahead > 0 {
 			pace = "slow"
@@ -275,7 +268,7 @@ func (t *Target) forbidden(r *reply, status int, code entity.Code, detail string
 	}
 }
 
-// unwelcome returns why the service does not let in whom Entra ID gave a token.
+// unwelcome returns why the service rejects an Entra ID token.
 func (t *Target) unwelcome(r *reply, status int, code entity.Code, detail string) error {
 	role := "Storage Table Data Contributor"
 	if t.endpoint.Cosmos() {
@@ -293,9 +286,9 @@ func (t *Target) unwelcome(r *reply, status int, code entity.Code, detail string
 	}
 }
 
-// wanted says whose tokens a service wants that refused one, where it tells.
+// wanted returns the issuer that a rejecting service requires, empty if it does not say.
 func (t *Target) wanted(r *reply) string {
-	_, rest, says := strings.Cut(r.first(challengeHeader), "authorization_uri=")
+	_, rest, says := strings.Cut(r.firstValue(challengeHeader), "authorization_uri=")
 	if !says {
 		return ""
 	}
@@ -303,8 +296,8 @@ func (t *Target) wanted(r *reply) string {
 	return "; it wants one of " + strings.Trim(whose, "\",")
 }
 
-// otherService returns which other service of a storage account answers, judged
-// by what it calls itself and by its host's name; empty for none.
+// otherService returns the other service of a storage account that a header Server or a host names, empty for
+// none.
 func otherService(server, host string) string {
 	server = strings.ToLower(server)
 	for _, other := range [...]string{"blob", "queue", "file", "dfs", "web"} {
@@ -317,7 +310,7 @@ func otherService(server, host string) string {
 	return ""
 }
 
-// kindOf says what a body that is not a table service's looks like.
+// kindOf describes a body that is not a table service's.
 func kindOf(r *reply, text string) string {
 	switch {
 	case isPage(r, text):
@@ -334,7 +327,7 @@ func kindOf(r *reply, text string) string {
 }
 
 func isPage(r *reply, text string) bool {
-	return strings.HasPrefix(r.first(typeHeader), "text/html") || strings.HasPrefix(strings.TrimSpace(text), "<!")
+	return strings.HasPrefix(r.firstValue(typeHeader), "text/html") || strings.HasPrefix(strings.TrimSpace(text), "<!")
 }
 
 func isXML(text string) bool {

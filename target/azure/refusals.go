@@ -12,75 +12,72 @@ import (
 	"loadgen/engine/entity"
 )
 
-// NotedRequest is one attempt, as the service's support would ask for it.
+// NotedRequest describes one attempt for the service's support.
 type NotedRequest struct {
-	// At is when the attempt was sent, Took how long the first byte of its reply was awaited.
+	// At is the time of sending, Took the time to the first byte of the reply.
 	At   clock.Instant
 	Took time.Duration
 	Verb entity.Verb
-	// Table and PartitionKey are what it was about, the latter empty for none.
+	// Table and PartitionKey are the operation's, PartitionKey empty for none or several.
 	Table, PartitionKey string
 	Status              int
 	Code                entity.Code
-	// ID is what the service calls the request (x-ms-request-id), empty where it does not say;
-	// Number is the operation's, by which it is called here.
+	// ID is the service's request id (x-ms-request-id), empty for none; Number is the operation's.
 	ID     string
 	Number uint64
 }
 
-// Refusal is one way in which the service refused: the same status, code and limit.
+// Refusal counts refused requests with the same status, code and limit.
 type Refusal struct {
 	Status int
 	Code   entity.Code
 	Limit  ServiceLimit
-	// Message is the first one that came with it, Count how often it came.
+	// Message is that of the first request, Count the number of requests.
 	Message string
 	Count   int64
-	// First are the first few.
+	// First are the first requests.
 	First []NotedRequest
 }
 
-// RefusalReport is what a service has said so far.
+// RefusalReport lists refused and slow requests.
 type RefusalReport struct {
-	// Refusals are in the order of their counts, the greatest first; Dropped is how many
-	// more were of yet another kind.
+	// Refusals are in descending order of their counts; Dropped counts requests of kinds above the limit.
 	Refusals []Refusal
 	Dropped  int64
-	// Slowest are those whose reply came last, the slowest first.
+	// Slowest are the slowest requests, the slowest first.
 	Slowest []NotedRequest
 }
 
-// The bounds of what is kept.
+// The limits of a report.
 const (
-	mostRefusals = 24
-	mostFirst    = 4
-	mostSlowest  = 10
+	maxRefusals = 24
+	maxFirst    = 4
+	maxSlowest  = 10
 )
 
-// RefusalLog takes down what a service says. The zero value is ready, and it is safe for
-// concurrent use. Its strings are copies: what it is given may be used again.
+// RefusalLog records refused and slow requests. The zero value is ready, it is safe for concurrent use, and
+// it copies strings.
 type RefusalLog struct {
 	mu   sync.Mutex
 	said RefusalReport
-	// floor is the least time, in nanoseconds, that is still among the slowest; 0 while
-	// there is room.
+	// floor is the minimum time of the slowest requests in nanoseconds, 0 while there is room.
 	floor atomic.Int64
 }
 
-// Notable reports whether an attempt is to be taken down.
+// Notable reports whether an attempt has to be recorded.
 func (b *RefusalLog) Notable(status int, took time.Duration) bool {
 	return IsRefusal(status) || int64(took) > b.floor.Load()
 }
 
-// IsRefusal reports whether a status is one with which a service says that it cannot now.
+// IsRefusal reports whether a status is a temporary refusal.
 func IsRefusal(status int) bool { return status == 429 || status >= 500 }
 
-// Take takes an attempt down, with the message of its reply.
-func (b *RefusalLog) Take(r NotedRequest, message string) {
+// Add records an attempt with the message of its reply.
+func (b *RefusalLog) Add(r NotedRequest, message string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	refused := IsRefusal(r.Status)
-	slow := len(b.said.Slowest) < mostSlowest || int64(r.Took) > b.floor.Load()
+	slow := len(b.said.Slowest) < maxSlowest || int64(r.Took) > b.floor.Load()
 	var of *Refusal
 	if refused {
 		limit := ServiceLimitOf(r.Status, r.Code, message)
@@ -91,7 +88,7 @@ func (b *RefusalLog) Take(r NotedRequest, message string) {
 		case known >= 0:
 			of = &b.said.Refusals[known]
 			of.Count++
-		case len(b.said.Refusals) == mostRefusals:
+		case len(b.said.Refusals) == maxRefusals:
 			b.said.Dropped++
 		default:
 			b.said.Refusals = append(b.said.Refusals, Refusal{Status: r.Status, Code: entity.Code(strings.Clone(string(r.Code))),
@@ -99,7 +96,7 @@ func (b *RefusalLog) Take(r NotedRequest, message string) {
 			of = &b.said.Refusals[len(b.said.Refusals)-1]
 		}
 	}
-	few := of != nil && len(of.First) < mostFirst
+	few := of != nil && len(of.First) < maxFirst
 	if !slow && !few {
 		return
 	}
@@ -111,17 +108,17 @@ func (b *RefusalLog) Take(r NotedRequest, message string) {
 	if slow {
 		place, _ := slices.BinarySearchFunc(b.said.Slowest, r, func(one, other NotedRequest) int { return cmp.Compare(other.Took, one.Took) })
 		b.said.Slowest = slices.Insert(b.said.Slowest, place, r)
-		if len(b.said.Slowest) > mostSlowest {
-			b.said.Slowest = b.said.Slowest[:mostSlowest]
+		if len(b.said.Slowest) > maxSlowest {
+			b.said.Slowest = b.said.Slowest[:maxSlowest]
 		}
-		if len(b.said.Slowest) == mostSlowest {
-			b.floor.Store(int64(b.said.Slowest[mostSlowest-1].Took))
+		if len(b.said.Slowest) == maxSlowest {
+			b.floor.Store(int64(b.said.Slowest[maxSlowest-1].Took))
 		}
 	}
 }
 
-// Said returns what was said so far.
-func (b *RefusalLog) Said() RefusalReport {
+// Report returns a copy of the report.
+func (b *RefusalLog) Report() RefusalReport {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	said := RefusalReport{Refusals: slices.Clone(b.said.Refusals), Dropped: b.said.Dropped, Slowest: slices.Clone(b.said.Slowest)}
@@ -132,13 +129,12 @@ func (b *RefusalLog) Said() RefusalReport {
 	return said
 }
 
-// ServiceLimit is what a refusal says that it is for.
+// ServiceLimit is the limit that a refusal names.
 type ServiceLimit string
 
-// The limits. Account, Ingress and Egress are the account's own; Partition is a partition
-// server that is busy, or a range that moves; Time is an operation that was not finished in
-// time; RequestUnits are those of Cosmos DB. Internal is a fault of the service. Unsaid is what
-// says none of these.
+// The limits. Account, ingress and egress are the account's; partition is a busy partition server or a range
+// that moves; time is an operation that timed out; request units are those of Cosmos DB. Internal is a fault
+// of the service.
 const (
 	LimitAccount      ServiceLimit = "account"
 	LimitIngress      ServiceLimit = "ingress"
@@ -150,7 +146,7 @@ const (
 	LimitUnknown      ServiceLimit = "unsaid"
 )
 
-// sentences are what messages say of a limit, in small letters. The first that one holds counts.
+// sentences are parts of messages in lower case, and their limits. The first match counts.
 var sentences = [...]struct {
 	says  string
 	limit ServiceLimit
@@ -163,8 +159,8 @@ var sentences = [...]struct {
 	{"the server is busy", LimitPartition},
 }
 
-// ServiceLimitOf returns what a refusal is for, of a status, a code and the first line of a
-// message, by the service's documented sentences.
+// ServiceLimitOf returns the limit of a refusal by its status, code and first line of the message, after the
+// service's documented texts.
 func ServiceLimitOf(status int, code entity.Code, message string) ServiceLimit {
 	message = strings.ToLower(message)
 	for _, one := range sentences {

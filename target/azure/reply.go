@@ -11,12 +11,10 @@ import (
 	"loadgen/target"
 )
 
-// reply is what came back for a request. Its texts are views into room that the
-// next reply takes.
+// reply is the reply to a request. Its texts are views into buffers that the next reply overwrites.
 type reply struct {
 	status int
-	// body is what followed the head, whole, chunks put together; share is where its
-	// room is from.
+	// body is the complete body without chunk framing; share limits its memory.
 	body  []byte
 	share target.ReplyShare
 
@@ -24,25 +22,23 @@ type reply struct {
 	head   []byte
 	fields []field
 
-	// length is what the head says of the body's, -1 where it says nothing.
+	// length is the body's by the head, -1 if unknown.
 	length  int64
 	chunked bool
-	// closing says that the connection has no other reply to give.
+	// closing reports that the connection carries no other reply.
 	closing bool
 }
 
-// field is a header: the ends of its name and of its value in the head; the name
-// begins where the field before ends.
+// field is a header: the start and end of its name, and the end of its value in the head.
 type field struct{ from, name, value int }
 
-// The bounds of a reply: its head, how many fields that has, the heads that may come
-// before it, and its body. A page of the service has at most 4 MiB, a transaction the
-// same.
+// The limits of a reply: the head, its fields, interim heads before it, and the body. Pages and transactions
+// of the service have at most 4 MiB.
 const (
-	mostHead    = 64 << 10
-	mostFields  = 1000
-	mostInterim = 5
-	mostReply   = 5 << 20
+	maxHead    = 64 << 10
+	maxFields  = 1000
+	maxInterim = 5
+	maxReply   = 5 << 20
 )
 
 var (
@@ -52,42 +48,40 @@ var (
 	errNotHTTP      = errors.New("what answers does not speak HTTP")
 )
 
-// read takes in a reply, whole: where it is told how long it is, in chunks, or to
-// the end of the connection.
+// read reads a complete reply: by its length, in chunks, or to the end of the connection.
 func (r *reply) read(in *bufio.Reader) error {
-	// The head, and before it those of what is only news of the way there.
+	// The head, after interim ones.
 	for heads := 0; heads == 0 || r.status < 200 && r.status != 101; heads++ {
-		if heads > mostInterim {
+		if heads > maxInterim {
 			return errNotHTTP
 		}
 		if err := r.readHead(in); err != nil {
 			return err
 		}
 	}
-	// After a change of protocols, what comes next is no HTTP.
+	// A new protocol follows.
 	r.closing = r.closing || r.status == 101
 	r.body = r.body[:0]
 	switch {
 	case r.status == 204:
-		// Where the head says that there is a body all the same, one may come.
+		// A body may follow if the head announces one.
 		r.closing = r.closing || r.chunked || r.length > 0
 		return nil
 	case r.status < 200, r.status == 304:
 		return nil
 	case r.chunked:
 		return r.readChunks(in)
-	case r.length > mostReply:
+	case r.length > maxReply:
 		return errReplyTooLong
 	case r.length >= 0:
-		return r.take(in, int(r.length), int(r.length))
+		return r.readBytes(in, int(r.length), int(r.length))
 	default:
 		r.closing = true
-		return r.takeAll(in)
+		return r.readToEnd(in)
 	}
 }
 
-// header returns the first value of a header, and false for none. The case of
-// names does not matter.
+// header returns the first value of a header, and false for none. Case does not matter.
 func (r *reply) header(name string) (string, bool) {
 	for i := range r.fields {
 		if f := &r.fields[i]; sameName(r.head[f.from:f.name], name) {
@@ -97,19 +91,19 @@ func (r *reply) header(name string) (string, bool) {
 	return "", false
 }
 
-// first returns the first value of a header, empty for none.
-func (r *reply) first(name string) string {
+// firstValue returns the first value of a header, empty for none.
+func (r *reply) firstValue(name string) string {
 	value, _ := r.header(name)
 	return value
 }
 
-// text returns the body. Only a parser that copies what it keeps may have it.
+// text returns a view of the body, only for parsers that copy what they keep.
 func (r *reply) text() string { return view(r.body) }
 
-// takeAll takes in what comes until the connection ends.
-func (r *reply) takeAll(in *bufio.Reader) error {
-	for len(r.body) < mostReply {
-		if err := r.grow(0, mostReply); err != nil {
+// readToEnd reads the body to the end of the connection.
+func (r *reply) readToEnd(in *bufio.Reader) error {
+	for len(r.body) < maxReply {
+		if err := r.grow(0, maxReply); err != nil {
 			return err
 		}
 		n, err := in.Read(r.body[len(r.body):cap(r.body)])
@@ -131,8 +125,8 @@ func (r *reply) takeAll(in *bufio.Reader) error {
 	}
 }
 
-// take takes in so many bytes, of a body that will not have more than most.
-func (r *reply) take(in *bufio.Reader, size, most int) error {
+// readBytes reads size bytes of a body of at most most bytes.
+func (r *reply) readBytes(in *bufio.Reader, size, most int) error {
 	for size > 0 {
 		if err := r.grow(size, most); err != nil {
 			return err
@@ -147,7 +141,7 @@ func (r *reply) take(in *bufio.Reader, size, most int) error {
 	return nil
 }
 
-// grow makes room where there is none.
+// grow enlarges a full body.
 func (r *reply) grow(expected, most int) error {
 	if len(r.body) < cap(r.body) {
 		return nil
@@ -159,19 +153,19 @@ func (r *reply) grow(expected, most int) error {
 	return nil
 }
 
-// mostChunkLine is the greatest length of the line before a chunk.
-const mostChunkLine = 4 << 10
+// maxChunkLine is the maximum length of the line before a chunk.
+const maxChunkLine = 4 << 10
 
-// readChunks takes in a body in chunks, and what follows them.
+// readChunks reads a chunked body and its trailer.
 func (r *reply) readChunks(in *bufio.Reader) error {
 	for {
 		line, err := in.ReadSlice('\n')
 		if err != nil {
 			return cutShort(err)
 		}
-		// The line ends with both characters: where one would do, two readers could see two replies.
+		// Lenient line ends would let two readers see different replies.
 		line, whole := bytes.CutSuffix(line, []byte("\r\n"))
-		if !whole || len(line) > mostChunkLine {
+		if !whole || len(line) > maxChunkLine {
 			return errNotHTTP
 		}
 		digits, _, _ := bytes.Cut(line, []byte(";"))
@@ -186,10 +180,10 @@ func (r *reply) readChunks(in *bufio.Reader) error {
 		if size == 0 {
 			return skipTrailer(in)
 		}
-		if size > mostReply-int64(len(r.body)) {
+		if size > maxReply-int64(len(r.body)) {
 			return errReplyTooLong
 		}
-		if err := r.take(in, int(size), mostReply); err != nil {
+		if err := r.readBytes(in, int(size), maxReply); err != nil {
 			return err
 		}
 		if line, err = in.ReadSlice('\n'); err != nil {
@@ -201,9 +195,9 @@ func (r *reply) readChunks(in *bufio.Reader) error {
 	}
 }
 
-// skipTrailer reads the headers after the last chunk, which say nothing here.
+// skipTrailer reads and ignores the headers after the last chunk.
 func skipTrailer(in *bufio.Reader) error {
-	for left := mostHead; left > 0; {
+	for left := maxHead; left > 0; {
 		line, err := in.ReadSlice('\n')
 		if err != nil {
 			return cutShort(err)
@@ -221,7 +215,7 @@ func skipTrailer(in *bufio.Reader) error {
 	return errHeadTooLong
 }
 
-// cutShort returns the error for a reply of which there should be more.
+// cutShort returns the error of an incomplete reply.
 func cutShort(err error) error {
 	switch err {
 	case io.EOF:
@@ -233,5 +227,5 @@ func cutShort(err error) error {
 	}
 }
 
-// view returns bytes as a text without a copy: it changes with them.
+// view returns bytes as a string without a copy, which changes with them.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

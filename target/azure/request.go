@@ -14,7 +14,7 @@ import (
 	"loadgen/target"
 )
 
-// The headers that differ between requests have a slot each.
+// The slots of headers that differ between requests.
 const (
 	typeSlot = iota
 	matchSlot
@@ -25,9 +25,8 @@ const (
 const (
 	jsonType = "application/json"
 	noEcho   = "return-no-content"
-	// mostTop is the greatest page that the service gives; it refuses a greater
-	// $top.
-	mostTop = 1000
+	// maxTop is the service's maximum $top.
+	maxTop = 1000
 )
 
 // start begins a request; the path is appended to a.line next.
@@ -37,8 +36,7 @@ func (a *attempt) start(method string) {
 	a.content = a.content[:0]
 }
 
-// write makes the request of an operation, or says in one line why there is
-// none.
+// write writes the request of an operation, or returns in one line why it cannot.
 func (a *attempt) write(op *target.Operation) (fault string) {
 	c := &op.Change
 	a.timeout = int(op.Timeout / time.Second)
@@ -92,9 +90,8 @@ func (a *attempt) write(op *target.Operation) (fault string) {
 	return ""
 }
 
-// unsendable says why a change cannot be told on the wire, where the presence
-// of If-Match alone tells an update from an upsert: the service would carry out
-// another one, or refuse the form.
+// unsendable returns why a change has no form on the wire, where only If-Match distinguishes an update from
+// an upsert: the service would carry out another change, or reject it.
 func unsendable(c *entity.Change, verb entity.Verb) (fault string) {
 	if c.Verb != verb {
 		return "nothing sent: the verb fits no operation"
@@ -131,7 +128,7 @@ func (a *attempt) writeQuery(op *target.Operation) (fault string) {
 		a.option("$select=", projection+strings.Join(op.Query.Select, ","))
 	}
 	if op.Query.Top > 0 {
-		a.option("$top=", strconv.Itoa(min(op.Query.Top, mostTop)))
+		a.option("$top=", strconv.Itoa(min(op.Query.Top, maxTop)))
 	}
 	if token := &op.Query.Token; token.Present {
 		a.option("NextPartitionKey=", token.NextPartitionKey)
@@ -141,8 +138,8 @@ func (a *attempt) writeQuery(op *target.Operation) (fault string) {
 	return ""
 }
 
-// projection begins every $select: without the keys nobody could say which
-// entities a page holds. The version comes as an entity tag, asked for or not.
+// projection begins every $select: without the keys the rows of a page are unknown. Entity tags are always
+// there.
 const projection = "PartitionKey,RowKey,"
 
 func (a *attempt) writeBatch(op *target.Operation) (fault string) {
@@ -153,7 +150,7 @@ func (a *attempt) writeBatch(op *target.Operation) (fault string) {
 	}
 	a.start(http.MethodPost)
 	a.line = append(a.line, "$batch"...)
-	// No line of JSON can look like a boundary, whatever this is.
+	// No line of JSON looks like a boundary.
 	id := fmt.Sprintf("%016x-%x", op.Number, op.Attempt)
 	a.values[typeSlot] = "multipart/mixed; boundary=batch_" + id
 	base := wire.Base{URL: a.target.base, Account: a.target.endpoint.account}
@@ -162,7 +159,7 @@ func (a *attempt) writeBatch(op *target.Operation) (fault string) {
 	return ""
 }
 
-// option appends a parameter of the query string; an empty one is left out.
+// option appends a parameter of the query string unless it is empty.
 func (a *attempt) option(name, value string) {
 	if value == "" {
 		return
@@ -171,8 +168,7 @@ func (a *attempt) option(name, value string) {
 	a.line = wire.AppendQueryValue(append(a.line, name...), value)
 }
 
-// separate appends what comes before a parameter. A question mark in a path
-// would be escaped.
+// separate appends the separator before a parameter. Paths have no question mark, only escaped ones.
 func (a *attempt) separate() {
 	mark := byte('?')
 	if slices.Contains(a.line, mark) {

@@ -10,19 +10,18 @@ import (
 	"loadgen/engine/clock"
 )
 
-// The headers by which a service says when to try again: that of Cosmos DB, in
-// milliseconds, and that of HTTP, in seconds or as a date.
+// The headers with the time of a retry: that of Cosmos DB, in milliseconds, and that of HTTP, in seconds or
+// as a date.
 const (
 	retryMillisHeader = "x-ms-retry-after-ms"
 	retryHeader       = "Retry-After"
 )
 
-// mostRetryAfter bounds how long a service can ask to be left alone.
-const mostRetryAfter = time.Hour
+// maxRetryAfter limits the requested delay.
+const maxRetryAfter = time.Hour
 
-// retryAfter returns how long the service asks to be left alone, 0 where it does
-// not ask. The finer header goes first. A date is compared with the one that the
-// reply bears, if it has one: this machine's clock may be another.
+// retryAfter returns the delay that the service requests, 0 for none. The finer header has precedence. A date
+// is relative to that of the reply, if it has one: this machine's clock may differ.
 func (t *Target) retryAfter(r *reply) time.Duration {
 	if text, found := r.header(retryMillisHeader); found {
 		if wait, ok := retryPause(text, time.Millisecond); ok {
@@ -40,19 +39,19 @@ func (t *Target) retryAfter(r *reply) time.Duration {
 	if err != nil {
 		return 0
 	}
-	now, err := http.ParseTime(r.first(dateHeader))
+	now, err := http.ParseTime(r.firstValue(dateHeader))
 	if err != nil {
 		now = t.dates.calendar.Date(t.clock.Now())
 	}
-	return min(max(at.Sub(now), 0), mostRetryAfter)
+	return min(max(at.Sub(now), 0), maxRetryAfter)
 }
 
 // retryPause reads a number of units, and reports whether the text is one.
 func retryPause(text string, unit time.Duration) (time.Duration, bool) {
 	n, err := strconv.ParseUint(text, 10, 64)
 	switch {
-	case errors.Is(err, strconv.ErrRange), err == nil && n > uint64(mostRetryAfter/unit):
-		return mostRetryAfter, true
+	case errors.Is(err, strconv.ErrRange), err == nil && n > uint64(maxRetryAfter/unit):
+		return maxRetryAfter, true
 	case err != nil:
 		return 0, false
 	default:
@@ -60,8 +59,7 @@ func retryPause(text string, unit time.Duration) (time.Duration, bool) {
 	}
 }
 
-// dates has the latest second of the clock as the header x-ms-date has it: the text of a second is
-// made once. Safe for concurrent use.
+// dates formats the header x-ms-date once per second. It is safe for concurrent use.
 type dates struct {
 	calendar clock.Calendar
 	latest   atomic.Pointer[date]

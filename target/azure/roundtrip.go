@@ -18,27 +18,22 @@ import (
 	"loadgen/target"
 )
 
-// NetHTTP sends what a target does over net/http in place of the target's own
-// connections, one request at a time and in two halves: [NetHTTP.RoundTrip]
-// returns the reply unread, and [NetHTTP.Outcome] says what it means. It is there
-// for a driver that brings an HTTP client of its own and times that. Requests are
-// the same, and so are how long one may take, whom it is sent to, and what counts
-// as a success. It is safe for concurrent use; the caller owes it a Close, before
-// that of the target.
+// NetHTTP sends a target's requests over net/http instead of the target's own connections, in two steps:
+// [NetHTTP.RoundTrip] returns the unread reply, and [NetHTTP.Outcome] interprets it. It is for drivers that
+// time an HTTP client of their own. Requests, timeout, address and outcomes are the same. It is safe for
+// concurrent use; callers must close it before the target.
 type NetHTTP struct {
 	target    *Target
 	transport *http.Transport
-	// proxy is where requests go by, nil for the service itself.
+	// proxy is nil for direct connections.
 	proxy *url.URL
 }
 
-// Close closes the connections, all of which must be idle.
+// Close closes the connections, which must be idle.
 func (n *NetHTTP) Close() { n.transport.CloseIdleConnections() }
 
-// RoundTrip sends the request of an operation, once, and returns the reply as soon
-// as its head is there. The caller owes its body a Close; reading it gives no more
-// than 5 MiB. Both errors are a [target.Unanswered] without a secret: that no reply came,
-// and why.
+// RoundTrip sends the request of an operation once, and returns the reply after its head. Callers must close
+// its body, which has at most 5 MiB. Errors are a [target.Unanswered] without secrets.
 func (n *NetHTTP) RoundTrip(ctx context.Context, op *target.Operation) (*http.Response, error) {
 	t := n.target
 	a := t.attempt()
@@ -61,15 +56,15 @@ func (n *NetHTTP) RoundTrip(ctx context.Context, op *target.Operation) (*http.Re
 		t.tokens.Refused(a.token)
 	}
 	w.lent = true
-	w.ReadCloser, response.Body = target.NewBoundedBody(response.Body, &a.reply.share, mostReply), w
+	w.ReadCloser, response.Body = target.NewBoundedBody(response.Body, &a.reply.share, maxReply), w
 	return response, nil
 }
 
-// errForm is that of a request that net/http does not take.
+// errForm is the error of a request that net/http rejects.
 var errForm = errors.New("nothing sent: net/http rejects the request")
 
-// begin sends the request of an attempt, byte for byte but for the order of the headers, and
-// returns its reply unread. The caller owes the way an end.
+// begin sends the request of an attempt, the same except for the order of headers, and returns its unread
+// reply. Callers must end the way.
 func (n *NetHTTP) begin(ctx context.Context, a *attempt) (*way, *http.Response, error) {
 	t := n.target
 	w := &way{attempt: a}
@@ -79,15 +74,15 @@ func (n *NetHTTP) begin(ctx context.Context, a *attempt) (*way, *http.Response, 
 		w.cancel(nil)
 		return nil, nil, errForm
 	}
-	// What was signed is the text of the path, which parsing could alter.
+	// Opaque, since parsing could alter the signed path.
 	request.URL = &url.URL{Scheme: t.endpoint.scheme, Host: t.endpoint.host, Opaque: string(a.line)}
 	if n.proxy != nil && request.URL.Scheme == "http" {
-		// What a proxy is asked for is a whole address.
+		// A proxy requires the absolute form.
 		request.URL.Opaque = "//" + request.URL.Host + request.URL.Opaque
 	}
 	request.RequestURI, request.Body = "", http.NoBody
 	if len(a.content) > 0 {
-		// The transport may go on reading it after the attempt has ended.
+		// A copy, since the transport may read it after the attempt.
 		request.Body = io.NopCloser(bytes.NewReader(bytes.Clone(a.content)))
 	}
 	request = request.WithContext(httptrace.WithClientTrace(w.ctx, w.trace()))
@@ -101,8 +96,7 @@ func (n *NetHTTP) begin(ctx context.Context, a *attempt) (*way, *http.Response, 
 	return w, response, nil
 }
 
-// Outcome returns what a reply means whose body was read to its end, as Do would.
-// It keeps nothing of what it is given.
+// Outcome returns the outcome of a complete reply, as Do would. It keeps no part of the arguments.
 func (n *NetHTTP) Outcome(op *target.Operation, status int, header http.Header, body []byte) target.Outcome {
 	t := n.target
 	a := t.attempt()
@@ -119,14 +113,14 @@ func (n *NetHTTP) Outcome(op *target.Operation, status int, header http.Header, 
 	return outcome
 }
 
-// fill makes a reply of what net/http has read; the body stays the caller's.
+// fill sets the reply from net/http's. The body remains the caller's.
 func (r *reply) fill(status int, header http.Header, body []byte) {
 	r.status, r.head, r.fields = status, r.head[:0], r.fields[:0]
 	for name, values := range header {
 		if len(values) == 0 {
 			continue
 		}
-		// No name comes twice, so that their order does not matter.
+		// Names are unique: their order does not matter.
 		f := field{from: len(r.head)}
 		r.head = append(r.head, name...)
 		f.name = len(r.head)
@@ -137,29 +131,26 @@ func (r *reply) fill(status int, header http.Header, body []byte) {
 	r.body = body
 }
 
-// way is one attempt on its way through net/http, and the body of its reply: the
-// attempt lasts until that is closed.
+// way is one attempt over net/http, and the body of its reply: the attempt ends when that is closed.
 type way struct {
 	io.ReadCloser
 	*attempt
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	ended  sync.Once
-	// lent says that the attempt is given back with the end of the body.
+	// lent reports that closing the body returns the attempt.
 	lent bool
 
-	// mu guards what the transport tells of connections: when the attempt had its own, and
-	// when a reply began to come.
+	// mu guards the times of the connection and of the first byte.
 	mu         sync.Mutex
 	got, first clock.Instant
-	// had says that the attempt has had its connection, unshaken why it has none.
+	// had reports that the attempt has had its connection, unshaken is the error of a handshake.
 	had      bool
 	unshaken error
 }
 
-// trace counts what becomes of the connections. An attempt that loses its
-// connection gets no other: what net/http does on its own when it finds one closed
-// is to send some requests again, which may have been carried out.
+// trace counts connections. An attempt that loses its connection fails: net/http itself would send some
+// requests again, which may have been carried out.
 func (w *way) trace() *httptrace.ClientTrace {
 	t := w.attempt.target
 	trace := &httptrace.ClientTrace{
@@ -193,7 +184,7 @@ func (w *way) trace() *httptrace.ClientTrace {
 	if t.proxy == nil {
 		return trace
 	}
-	// Behind a proxy net/http makes the handshakes itself.
+	// With a proxy net/http makes the handshakes itself.
 	var began clock.Instant
 	trace.TLSHandshakeStart = func() {
 		w.mu.Lock()
@@ -217,7 +208,6 @@ func (w *way) Read(p []byte) (int, error) {
 	case errors.Is(err, target.ErrReplyTooLong):
 		err = errReplyTooLong
 	}
-	// Why there is no more of the reply, in one line.
 	none := w.attempt.target.unanswered(w.because(err), true)
 	return n, &target.Unanswered{Fault: none.Fault, Detail: none.Detail}
 }
@@ -228,7 +218,7 @@ func (w *way) Close() error {
 	return err
 }
 
-// because returns why the attempt has no reply, or no more of it, given what net/http says.
+// because returns the cause of a missing or incomplete reply, for an error of net/http.
 func (w *way) because(err error) error {
 	if cause := context.Cause(w.ctx); isAny(cause, errCancelled, errClosed, io.ErrUnexpectedEOF) {
 		return cause
@@ -244,10 +234,10 @@ func (w *way) because(err error) error {
 	return w.attempt.target.ended(err, orCause(w.ctx, err))
 }
 
-// end lets go of the attempt, and gives its room back where that was lent to the body.
+// end ends the attempt, and returns it if the body owned it.
 func (w *way) end() {
 	w.ended.Do(func() {
-		w.attempt.target.watch.done(w.attempt)
+		w.attempt.target.watch.finish(w.attempt)
 		w.cancel(nil)
 		if w.lent {
 			w.attempt.end()

@@ -10,17 +10,17 @@ import (
 
 // sas is a shared access signature. Printing it shows no part of it.
 type sas struct {
-	// query goes into each URL as it is: its values are part of what was signed.
+	// query is part of each URL, unchanged, since its values are signed.
 	query string
-	// shows are the forms in which the signature could come back in a text.
+	// shows are the forms of the signature that a text could repeat.
 	shows []string
-	// table is the one table that it opens, empty for a whole account.
+	// table is the only table that it allows, empty for an account's signature.
 	table string
-	// starts and expires are zero where it does not say.
+	// starts and expires are zero if unknown.
 	starts, expires time.Time
 }
 
-// redacted is what stands in the place of a secret.
+// redacted replaces secrets.
 const redacted = "(secret)"
 
 // parseSAS reads the query string of a shared access signature.
@@ -49,8 +49,7 @@ func parseSAS(text string) (*sas, bool) {
 // Format hides the signature, whatever the verb.
 func (s *sas) Format(state fmt.State, _ rune) { io.WriteString(state, redacted) }
 
-// sasTime reads the forms in which a signature says when it holds; zero for any
-// other text.
+// sasTime parses the times of signatures; zero for any other text.
 func sasTime(text string) time.Time {
 	for _, layout := range [...]string{time.RFC3339Nano, "2006-01-02T15:04Z", "2006-01-02"} {
 		if t, err := time.Parse(layout, text); err == nil {

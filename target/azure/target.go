@@ -25,12 +25,12 @@ import (
 type Target struct {
 	endpoint Endpoint
 	base     string
-	address  string // host and port, to be dialled
+	address  string // host and port to connect to
 	begin    string
 	scheme   wire.SigningScheme
-	// accept is the line of a head that says which metadata replies have.
+	// accept is the header line with the metadata level of replies.
 	accept string
-	// nagle has head and body sent apart.
+	// nagle sends head and body separately.
 	nagle      bool
 	askCounted bool
 	runID      string
@@ -38,15 +38,15 @@ type Target struct {
 
 	dialer *dialer
 	pool   *pool
-	// other is net/http's client, used where native is not set; proxy is where it goes by.
+	// other is net/http's client, used unless native is set; proxy is its proxy.
 	other  *NetHTTP
 	proxy  *url.URL
 	client Client
 	native atomic.Bool
-	// tokens are those that prove who asks, nil where a key or a signature does.
+	// tokens is nil with a key or a signature.
 	tokens *TokenKeeper
-	// said is what the service says, where observe is set.
-	said     RefusalLog
+	// refusals is used if observe is set.
+	refusals RefusalLog
 	observe  bool
 	watch    *watch
 	budget   *target.ReplyBudget
@@ -61,8 +61,8 @@ type Target struct {
 
 var _ target.Target = (*Target)(nil)
 
-// New returns a target, and an error that wraps ErrOptions for each fault of
-// the options. The caller owes the target a Close.
+// New returns a target, or an error that wraps ErrOptions for each fault of the options. Callers must close
+// the target.
 func New(o Options) (*Target, error) {
 	if faults := o.Validate(); len(faults) > 0 {
 		return nil, errors.Join(faults...)
@@ -87,15 +87,15 @@ func New(o Options) (*Target, error) {
 	if t.dialer.tls == nil {
 		t.dialer.tls = new(tls.Config)
 	}
-	t.pool = &pool{most: o.Connections, opening: make(chan struct{}, mostOpening), wanted: make(chan *connection)}
+	t.pool = &pool{most: o.Connections, opening: make(chan struct{}, maxOpening), wanted: make(chan *connection)}
 	t.watch = &watch{limit: o.Timeout, late: fmt.Errorf("%w within %v", errLate, o.Timeout), callers: make(map[<-chan struct{}]*caller)}
 	t.budget = o.Budget
 	t.client, t.observe = o.Client, o.Observe
 	t.native.Store(o.Client == Native)
 	if o.Client != Native {
 		address, err := o.Proxy(&url.URL{Scheme: o.Endpoint.scheme, Host: o.Endpoint.host})
-		// What is no address with http:// before it can come out as one with a path. It may hold a
-		// password, and is in no error.
+		// An address without http:// can parse as one with a path. It may contain a password, so no error
+		// repeats it.
 		if err != nil || address != nil && (!plainHost(address.Hostname()) || strings.Trim(address.Path, "/") != "") {
 			return nil, fmt.Errorf("%w: HTTPS_PROXY or HTTP_PROXY: expected http://host:port",
 				ErrOptions)
@@ -112,7 +112,7 @@ func New(o Options) (*Target, error) {
 	return t, nil
 }
 
-// Socket returns where the endpoint is to be dialled: host and port.
+// Socket returns the host and port to connect to.
 func (e Endpoint) Socket() string {
 	address := url.URL{Host: e.host}
 	port := address.Port()
@@ -126,9 +126,8 @@ func (e Endpoint) Socket() string {
 	return net.JoinHostPort(address.Hostname(), port)
 }
 
-// Do implements [target.Target]: it sends one request, once. Where no reply
-// came the status is 0, and where one came that does not hold what was asked for it is
-// as it was answered; fault and detail say why. It must not be called after Close.
+// Do implements [target.Target]: it sends one request, once. Without a reply the status is 0; an invalid reply
+// keeps its status. Fault and detail explain both. It must not be called after Close.
 func (t *Target) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	a := t.attempt()
 	defer a.end()
@@ -143,20 +142,20 @@ func (t *Target) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	}
 	outcome := t.outcome(a, op)
 	outcome.BytesOut, outcome.BytesIn = int64(len(a.message)), a.came
-	if a.apart() {
+	if a.bodyIsSeparate() {
 		outcome.BytesOut += int64(len(a.content))
 	}
 	if outcome.Status == http.StatusUnauthorized && a.token != nil {
 		t.tokens.Refused(a.token)
 	}
-	if t.observe && t.said.Notable(outcome.Status, a.first.Sub(a.sent)) {
+	if t.observe && t.refusals.Notable(outcome.Status, a.first.Sub(a.sent)) {
 		t.note(a, op, &outcome)
 	}
 	return outcome
 }
 
-// exchange sends the request of an attempt and reads the reply, which is in the
-// attempt then. Where the attempt was ended, the error is the cause.
+// exchange sends the request of an attempt and reads the reply into the attempt. For an attempt that was
+// ended, the error is the cause.
 func (t *Target) exchange(ctx context.Context, a *attempt) error {
 	if ctx.Err() != nil {
 		return orCause(ctx, ctx.Err())
@@ -165,13 +164,13 @@ func (t *Target) exchange(ctx context.Context, a *attempt) error {
 		return t.other.exchange(ctx, a)
 	}
 	now := t.clock.Now()
-	line := t.pool.take(now)
+	line := t.pool.get(now)
 	if line != nil {
 		t.watch.begin(ctx, a, now, line, nil)
 	} else {
 		var err error
 		if line, err = t.connect(ctx, a, now); err != nil {
-			if cause := t.watch.done(a); cause != nil {
+			if cause := t.watch.finish(a); cause != nil {
 				return cause
 			}
 			return err
@@ -186,7 +185,7 @@ func (t *Target) exchange(ctx context.Context, a *attempt) error {
 	if a.answered {
 		t.counter.firstBytes.add(a.first.Sub(now))
 	}
-	cause := t.watch.done(a)
+	cause := t.watch.finish(a)
 	if err != nil || cause != nil || !again {
 		line.cut()
 	} else {
@@ -198,16 +197,16 @@ func (t *Target) exchange(ctx context.Context, a *attempt) error {
 	return err
 }
 
-// ended returns the error for an attempt that was ended: where its reply waited for room
-// until its time was up, the service was not late.
+// ended returns the error of an attempt that was ended. If its reply waited for memory until the timeout, the
+// service was not late.
 func (t *Target) ended(err, cause error) error {
 	if errors.Is(err, target.ErrReplyEnded) && errors.Is(cause, errLate) {
-		return fmt.Errorf("%w: those under way hold %d MiB together", errNoRoom, t.budget.Most()>>20)
+		return fmt.Errorf("%w: those under way hold %d MiB together", errNoRoom, t.budget.Limit()>>20)
 	}
 	return cause
 }
 
-// connect lists an attempt that begins now, and opens a connection for it.
+// connect registers an attempt that begins now, and opens a connection for it.
 func (t *Target) connect(ctx context.Context, a *attempt, now clock.Instant) (*connection, error) {
 	making, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -225,12 +224,12 @@ func (t *Target) connect(ctx context.Context, a *attempt, now clock.Instant) (*c
 	return line, nil
 }
 
-// keep ends the attempts that are due, and closes the connections that have been
-// idle for too long, until the target is closed.
+// keep ends attempts that time out and closes connections that were idle for too long, until the target is
+// closed.
 func (t *Target) keep() {
 	for {
 		now := t.clock.Now()
-		// The attempts first: a farewell in TLS may have to wait for the other side.
+		// Attempts first: closing TLS may have to wait for the other side.
 		due := t.watch.expire(now)
 		alarm := t.clock.Alarm(min(due, t.pool.expire(now)))
 		select {
@@ -242,7 +241,7 @@ func (t *Target) keep() {
 	}
 }
 
-// Connections returns what the connections have done so far.
+// Connections returns the statistics so far.
 func (t *Target) Connections() Connections {
 	c := &t.counter
 	return Connections{
@@ -252,8 +251,8 @@ func (t *Target) Connections() Connections {
 	}
 }
 
-// Close closes the connections, all of which should be idle, and ends the
-// target's goroutine. An attempt that is under way all the same gets no reply.
+// Close closes the connections, which should be idle, and ends the target's goroutine. Attempts in progress get
+// no reply.
 func (t *Target) Close() { t.closing.Do(t.close) }
 
 func (t *Target) close() {
@@ -267,12 +266,11 @@ func (t *Target) close() {
 	t.pool.close()
 }
 
-// Format writes the address of the service, whatever the verb: the rest of a
-// target is in use by others.
+// Format writes the address of the service, whatever the verb: other fields change concurrently.
 func (t *Target) Format(state fmt.State, verb rune) { t.endpoint.Format(state, verb) }
 
-// hide returns a text without the shared access signature or the token, should it hold it.
-// The key cannot come back in any text: it is never sent.
+// hide returns a text without the shared access signature and the token. The key is never sent, so that no text
+// can repeat it.
 func (t *Target) hide(text string) string {
 	if t.tokens != nil {
 		if token := t.tokens.Token(); token != nil {

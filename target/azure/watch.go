@@ -9,51 +9,46 @@ import (
 	"loadgen/engine/clock"
 )
 
-// watch ends attempts that take too long, or whose caller gave up. All have the
-// same time, so that a list in the order in which they began is in the order in
-// which they are due, and one alarm serves them all: a timer for each attempt
-// would cost more than the rest of its bookkeeping.
+// watch ends attempts that time out or whose context ends. All have the same timeout, so that a list in the
+// order of their start is in the order of their deadlines and needs one alarm: a timer per attempt would cost
+// more.
 type watch struct {
 	limit time.Duration
 	late  error
 
 	mu          sync.Mutex
 	first, last *attempt
-	// callers are the contexts of the attempts that are under way, by their Done,
-	// and of the one that ended last, since the next has the same as a rule.
+	// callers are the contexts of attempts in progress by their Done channel, and resting the last one
+	// without an attempt, since the next attempt usually has the same.
 	callers map[<-chan struct{}]*caller
 	resting *caller
 	telling sync.WaitGroup
 	closed  bool
 }
 
-// caller is a context that is listened to, how many attempts have it, and how to
-// listen no more.
+// caller is a watched context, the number of its attempts, and the function that stops watching.
 type caller struct {
 	done     <-chan struct{}
 	attempts int
 	stop     func() bool
-	// cause is why the context ended, nil while it has not.
+	// cause is the context's, nil before its end.
 	cause error
 }
 
-// watched is an attempt's place in the list. It is guarded by the lock of the
-// watch.
+// watched is an attempt's place in the list, guarded by the lock of the watch.
 type watched struct {
 	earlier, later *attempt
 	listed         bool
 	due            clock.Instant
 	caller         *caller
-	// cancel ends the making of a connection, line what goes on over one; nil
-	// where there is none.
+	// cancel ends the opening of a connection, line is an open one; nil for none.
 	cancel context.CancelCauseFunc
 	line   *connection
-	// cause is why the attempt was ended, nil where it was not.
+	// cause is the reason for ending the attempt, nil otherwise.
 	cause error
 }
 
-// begin lists an attempt that begins now, on a connection, or without one while
-// cancel ends the making of it.
+// begin adds an attempt to the list, with a connection, or with cancel while it is being opened.
 func (w *watch) begin(ctx context.Context, a *attempt, now clock.Instant, line *connection,
 	cancel context.CancelCauseFunc) {
 	w.mu.Lock()
@@ -77,7 +72,7 @@ func (w *watch) begin(ctx context.Context, a *attempt, now clock.Instant, line *
 	}
 }
 
-// connected says that an attempt has its connection now.
+// connected sets the connection of an attempt.
 func (w *watch) connected(a *attempt, line *connection) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -87,19 +82,18 @@ func (w *watch) connected(a *attempt, line *connection) {
 	}
 }
 
-// done takes an attempt off the list, and returns why it was ended, nil where it
-// was not.
-func (w *watch) done(a *attempt) error {
+// finish removes an attempt from the list, and returns why it was ended, nil otherwise.
+func (w *watch) finish(a *attempt) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.remove(a)
 	if c := a.watched.caller; c != nil {
 		if c.attempts--; c.attempts <= 0 {
-			// One caller without an attempt is listened to for the next.
-			w.rest()
+			// One caller without an attempt is kept for the next.
+			w.dropIdleCaller()
 			w.resting = c
 			if w.closed {
-				w.rest()
+				w.dropIdleCaller()
 			}
 		}
 	}
@@ -126,8 +120,7 @@ func (w *watch) remove(a *attempt) {
 	place.earlier, place.later, place.listed = nil, nil, false
 }
 
-// end ends an attempt that is listed. Under the lock it cannot be another by
-// then.
+// end ends an attempt. The caller holds the lock, so that the attempt cannot be reused.
 func (w *watch) end(a *attempt, cause error) {
 	w.remove(a)
 	a.watched.cause = cause
@@ -137,13 +130,12 @@ func (w *watch) end(a *attempt, cause error) {
 	if a.watched.line != nil {
 		a.watched.line.interrupt()
 	}
-	// Last: who is woken by it asks why.
+	// Last, since the woken goroutine reads the cause.
 	a.reply.share.End()
 }
 
-// expire ends what is due and returns when to look again. An attempt that begins
-// meanwhile is due later than the first of the list, and where there is none,
-// not before a whole limit has passed: nobody has to wake whoever waits for it.
+// expire ends attempts that are due and returns the time of the next check. Later attempts are due after the
+// first of the list, or after a whole timeout, so that they need not change that time.
 func (w *watch) expire(now clock.Instant) clock.Instant {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -156,7 +148,7 @@ func (w *watch) expire(now clock.Instant) clock.Instant {
 	return now.Add(w.limit)
 }
 
-// listen returns the caller whose context that is. The attempts of one who gives up end then.
+// listen returns the caller of a context, which ends its attempts with the context.
 func (w *watch) listen(ctx context.Context, done <-chan struct{}) *caller {
 	c, known := w.callers[done]
 	if !known {
@@ -185,8 +177,8 @@ func (w *watch) listen(ctx context.Context, done <-chan struct{}) *caller {
 	return c
 }
 
-// rest listens to nobody who has no attempt under way.
-func (w *watch) rest() {
+// dropIdleCaller stops watching the caller without an attempt.
+func (w *watch) dropIdleCaller() {
 	if w.resting != nil {
 		c := w.resting
 		delete(w.callers, c.done)
@@ -197,15 +189,14 @@ func (w *watch) rest() {
 	}
 }
 
-// close ends what is under way, or begins from now on: nobody would see it late.
-// It listens to nobody any more, and waits for who is being told.
+// close ends attempts in progress and later ones. It stops watching contexts, and waits for running callbacks.
 func (w *watch) close() {
 	w.mu.Lock()
 	w.closed = true
 	for w.first != nil {
 		w.end(w.first, errClosed)
 	}
-	w.rest()
+	w.dropIdleCaller()
 	w.mu.Unlock()
 	w.telling.Wait()
 }

@@ -275,7 +275,7 @@ func TestEndlessReplies(t *testing.T) {
 			}
 			assert.Truef(t, one.Verb != target.ListBlobs || o.Fault == target.ReplyTooLong,
 				"a list without an end = %+v; want %s", o, target.ReplyTooLong)
-			assert.EqualValuesf(t, 0, budget.Held(), "%v of %d", one.Verb, status)
+			assert.EqualValuesf(t, 0, budget.Used(), "%v of %d", one.Verb, status)
 		}
 	}
 }

@@ -6,15 +6,14 @@ import (
 	"net/http"
 )
 
-// The paths that are answered on the second address: whether requests are to be
-// sent here, a [State], and over TLS the certificate in PEM.
+// The paths of the admin address: readiness, a [State], and with TLS the certificate in PEM.
 const (
 	HealthPath      = "/-/healthz"
 	StatePath       = "/-/state"
 	CertificatePath = "/-/certificate"
 )
 
-// State is what [StatePath] says: a contract for scripts. Units are in the names.
+// State is the document at [StatePath], a contract for scripts. Units are in the names.
 type State struct {
 	Account string `json:"account"`
 	// DataDir is the folder of the tables, none for memory.
@@ -27,8 +26,7 @@ type State struct {
 	UnderWay        int64    `json:"requests_under_way"`
 	Requests        Requests `json:"requests"`
 	EntitiesCounted int64    `json:"entities_counted"`
-	// PartitionsKnown are those that the model remembers something of: idle ones
-	// are forgotten.
+	// PartitionsKnown is the number of partitions with a state in the model, without idle ones.
 	PartitionsKnown int `json:"partitions_known"`
 	// Tables are sorted by name.
 	Tables []Table `json:"tables"`
@@ -61,12 +59,12 @@ type Table struct {
 	Entities int64  `json:"entities"`
 }
 
-// answerAdmin answers those who look after the service. It changes nothing.
+// answerAdmin answers requests to the admin address. It changes nothing.
 func (s *Service) answerAdmin(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	switch {
 	case r.Method == http.MethodGet && r.URL.Path == HealthPath && s.draining.Load():
-		// Whoever distributes requests is to send no more.
+		// Load balancers must send no more requests.
 		http.Error(w, "draining", http.StatusServiceUnavailable)
 	case r.Method == http.MethodGet && r.URL.Path == HealthPath && s.broken() != nil:
 		http.Error(w, "the data folder has failed", http.StatusServiceUnavailable)

@@ -7,9 +7,9 @@ import (
 	"loadgen/engine/entity"
 )
 
-// mostColumns bounds a table of CSV: a thousand entities alike have one set of
+// maxColumns bounds a table of CSV: a thousand entities alike have one set of
 // columns, but names that are data would have one each.
-const mostColumns = 4096
+const maxColumns = 4096
 
 // column is what a column of CSV holds.
 type column struct {

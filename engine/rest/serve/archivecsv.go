@@ -21,7 +21,7 @@ import (
 const typeSuffix = "@odata.type"
 
 func readCSV(from io.Reader, table string, visit func(*ArchiveRecord) error) error {
-	rows := csvfile.New(from, csvfile.Options{Row: longestLine, Fields: mostColumns, Faults: 1,
+	rows := csvfile.New(from, csvfile.Options{Row: maxLineBytes, Fields: maxColumns, Faults: 1,
 		Known: func(name string) bool {
 			return name == tableHeading || name == partitionHeading || name == rowHeading
 		}})
@@ -75,9 +75,8 @@ type rowReader struct {
 	record ArchiveRecord
 
 	body wire.EntityBody
-	// spelled is the entity with every value as a text beside its annotation, and
-	// room the body that a client would send for it: how a value of each type is
-	// spelt is the wire's to say.
+	// spelled is the entity with every value as a text after its annotation, and room its body as a client would
+	// send it: the wire's parser converts the values.
 	spelled []entity.Property
 	room    []byte
 }
@@ -166,7 +165,7 @@ func writeCSV(out *bufio.Writer, records iter.Seq[*ArchiveRecord]) error {
 			if _, known := places[c]; known {
 				continue
 			}
-			if len(columns)+3 >= mostColumns {
+			if len(columns)+3 >= maxColumns {
 				return fmt.Errorf("%w: more than %d different properties; expected fewer, or JSON lines",
 					ErrArchiveRecord, len(columns))
 			}
@@ -212,8 +211,7 @@ func writeCSV(out *bufio.Writer, records iter.Seq[*ArchiveRecord]) error {
 	return nil
 }
 
-// appendCell appends a text as a cell: in quotes where it is empty or holds what
-// would end a cell.
+// appendCell appends a text as a cell, in quotes if it is empty or contains separators or quotes.
 func appendCell(dst []byte, text string) []byte {
 	if text != "" && !strings.ContainsAny(text, "\",\r\n") {
 		return append(dst, text...)
@@ -222,7 +220,7 @@ func appendCell(dst []byte, text string) []byte {
 	return append(dst, '"')
 }
 
-// textOf returns a value as the wire has it inside of quotes.
+// textOf returns the text of a value in the wire's format, without quotes.
 func textOf(v *entity.Value) string {
 	switch v.Type() {
 	case entity.TypeString:

@@ -26,7 +26,7 @@ const anExample = `{"Table":"races","PartitionKey":"2011","RowKey":"1","Fee":255
 // readLines reads JSON lines. Lines of blanks alone are passed over.
 func readLines(from io.Reader, visit func(*ArchiveRecord) error) error {
 	lines := bufio.NewScanner(from)
-	lines.Buffer(nil, longestLine)
+	lines.Buffer(nil, maxLineBytes)
 	var body wire.EntityBody
 	var record ArchiveRecord
 	number := 1
@@ -47,7 +47,7 @@ func readLines(from io.Reader, visit func(*ArchiveRecord) error) error {
 	}
 	switch err := lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return fault(number, "expected at most %d MiB", longestLine>>20)
+		return fault(number, "expected at most %d MiB", maxLineBytes>>20)
 	case err != nil:
 		return visited(number, err)
 	default:
@@ -71,7 +71,7 @@ func parseLine(record *ArchiveRecord, body *wire.EntityBody, text string) error 
 		}
 	}
 	if table < 0 || record.Properties[table].Value.Type() != entity.TypeString {
-		return errors.New(`expected "Table", the name of a table, beside the keys`)
+		return errors.New(`expected "Table", the name of a table, with the keys`)
 	}
 	record.Table = record.Properties[table].Value.Text()
 	record.Properties = slices.Delete(record.Properties, table, table+1)
@@ -101,7 +101,7 @@ func writeLines(out *bufio.Writer, records iter.Seq[*ArchiveRecord]) error {
 			}
 			at := len(line)
 			line = wire.AppendEntityBody(line, r.Key, properties)
-			line[at] = ',' // in the place of the bracket
+			line[at] = ',' // replaces the bracket
 		} else {
 			line = append(line, '}')
 		}

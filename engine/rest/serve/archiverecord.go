@@ -12,11 +12,10 @@ import (
 	"loadgen/engine/entity"
 )
 
-// ArchiveRecord is what an archive says at one place: that a table exists, and as a rule
-// that it holds an entity.
+// ArchiveRecord is one record of an archive: a table, and usually an entity of it.
 type ArchiveRecord struct {
 	Table string
-	// HasEntity is false where nothing but the table is told of.
+	// HasEntity is false for a record of only a table.
 	HasEntity  bool
 	Key        entity.Key
 	Properties []entity.Property
@@ -50,17 +49,16 @@ func ArchiveFormatOf(name string) (ArchiveFormat, bool) {
 	}
 }
 
-// longestLine bounds a record in bytes. The greatest entity takes some 3 MiB
+// maxLineBytes bounds a record in bytes. The greatest entity takes some 3 MiB
 // where every character of it is escaped.
-const longestLine = 4 << 20
+const maxLineBytes = 4 << 20
 
 // byteOrderMark begins what some programs write as UTF-8; it means nothing.
 const byteOrderMark = "\ufeff"
 
-// ReadArchive calls visit with every record, each of which a table could hold. The next
-// call reuses the record and its Properties, but not what the values and texts
-// are made of. The error wraps [ErrArchiveForm], the reader's or that of visit, at which
-// reading ends; it names the line, counted from 1.
+// ReadArchive calls visit with every record, which is valid for a table. The next call reuses the record and its
+// Properties, but not their values. The error names the line, counted from 1, and wraps [ErrArchiveForm], the reader's
+// error, or that of visit, which ends reading.
 //
 // Table is that of rows of CSV without such a column, as Storage Explorer exports a table; empty refuses them.
 func ReadArchive(f ArchiveFormat, from io.Reader, table string, visit func(*ArchiveRecord) error) error {

@@ -73,9 +73,8 @@ func (s *Service) fillFrom(ctx context.Context, name string) (entities int64, er
 	return entities, err
 }
 
-// export is the archive that the tables are saved in, at the end and from time to time.
-// Until it is whole it has another name, so that a file of before is never half
-// overwritten. One without a name saves nothing.
+// export is the archive of the tables, written at the end and at intervals. Until it is complete it has another name,
+// so that an older file is never half overwritten. Without a name it does nothing.
 type export struct {
 	name string
 	file *os.File
@@ -121,9 +120,9 @@ func (x *export) begin() (err error) {
 	return nil
 }
 
-// Save ends the log, and writes every table into the archive that Options.Export names and
-// gives it its name; it does nothing where there is none, or where the tables can no longer
-// be read: a file of before is worth more. Its error is a [Fault], or two joined.
+// Save ends the log, writes all tables into a partial archive and renames it to Options.Export. It does nothing
+// without one, or if the tables can no longer be read: an older file is worth more. Its error is a [Fault], or two
+// joined.
 func (s *Service) Save() error {
 	logged := s.log.file != nil
 	ended := s.log.end()

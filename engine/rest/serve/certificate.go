@@ -36,8 +36,8 @@ func (o *Options) certificates() error {
 	return Fault{Field: "tls", Value: o.TLS, Err: errors.New("expected self-signed, or the files CERT,KEY")}
 }
 
-// longestPEM bounds a file of certificates or a key, in bytes.
-const longestPEM = 1 << 20
+// maxPEMBytes bounds a file of certificates or a key, in bytes.
+const maxPEMBytes = 1 << 20
 
 // readCertificate reads a certificate, with those that lead from it to one that is
 // trusted, and its key.
@@ -79,11 +79,11 @@ func readPEM(name, kind string) (text, first []byte, err error) {
 		return fail(err)
 	}
 	defer file.Close()
-	text, err = io.ReadAll(io.LimitReader(file, longestPEM+1))
+	text, err = io.ReadAll(io.LimitReader(file, maxPEMBytes+1))
 	if err != nil {
 		return fail(err)
 	}
-	if len(text) > longestPEM {
+	if len(text) > maxPEMBytes {
 		return fail(errors.New("the file is longer than 1 MiB; expected PEM"))
 	}
 	found := ""

@@ -10,14 +10,13 @@ import (
 	"loadgen/engine/wire"
 )
 
-// The account and key that every emulator of the service has, for which reason
-// they guard nothing.
+// The public account and key of all emulators of the service.
 const (
 	emulatorAccount = "devstoreaccount1"
 	emulatorKey     = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 )
 
-// door is where and as whom a service may be asked.
+// door is the address and the account of a service.
 type door struct {
 	// address is what to listen on, with the host's name resolved.
 	address string
@@ -29,8 +28,7 @@ type door struct {
 
 var accountPattern = regexp.MustCompile(`^[a-z0-9]{3,24}$`)
 
-// newDoor works out what the options say of address and account. No error repeats
-// a key.
+// newDoor returns the address and account of the options. No error repeats a key.
 func (o *Options) newDoor() (d door, err error) {
 	address, loopback, err := resolve(o.Listen)
 	if err != nil {
@@ -57,7 +55,7 @@ func (o *Options) newDoor() (d door, err error) {
 	return d, nil
 }
 
-// tokens returns what is wrong with whose bearer tokens are taken.
+// tokens returns the fault of Options.Tokens.
 func (o *Options) tokens(d door) error {
 	switch {
 	case o.Tokens == AnyToken && !d.loopback && d.address != "":

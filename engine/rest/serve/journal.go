@@ -23,11 +23,11 @@ func (s *Service) say(format string, details ...any) {
 // tellEvery is the time between two lines of what was served.
 const tellEvery = 10 * time.Second
 
-// tick is how often the service looks what time it is.
+// tick is the interval of periodic work.
 const tick = time.Second
 
-// watch lets requests in, and tells each second what time it is, and from time to
-// time what was served, if that is any more.
+// watch admits requests, and runs the periodic work: load balancing, the log, ticks, exports, and a progress line if
+// anything was served.
 func (s *Service) watch() {
 	var ctx context.Context
 	ctx, s.end = context.WithCancel(context.Background())
@@ -77,7 +77,7 @@ func (s *Service) watch() {
 	})
 }
 
-// balance has load balancing go on, and tells what it did.
+// balance advances load balancing, and reports its events.
 func (s *Service) balance() {
 	if s.options.Start != model.Cold || s.engine == nil {
 		return
@@ -126,23 +126,22 @@ func grouped(n int64) string {
 	return text
 }
 
-// lull tells when so much less is held than was that it is worth giving memory back
-// to the system. Go does so by itself, but late: what nobody allocates over is not
-// even collected for two minutes, while others on the machine want it.
+// lull detects a large drop of memory use, after which memory is returned to the system. Go itself does so late:
+// without allocations it collects nothing for two minutes.
 type lull struct {
 	peak  int64
 	looks int
 }
 
-// Below worthGiving bytes nobody misses what is kept; a lull is one once so many looks
-// in a row, a second apart, have found less than half of the peak.
+// A lull is a peak of at least worthGiving bytes, and then looksOfLull checks, a second apart, with less than half of
+// it.
 const (
 	worthGiving = 32 << 20
 	looksOfLull = 3
 )
 
-// look takes down what is held now, and the most that was since the last look, in
-// bytes. It reports whether to give memory back: once after each peak.
+// look updates the lull with the current memory and the maximum since the last call, in bytes. It reports whether to
+// return memory: once after each peak.
 func (l *lull) look(now, peak int64) (give bool) {
 	l.peak = max(l.peak, peak)
 	if l.peak < worthGiving || now > l.peak/2 {
@@ -160,9 +159,8 @@ func (l *lull) look(now, peak int64) (give bool) {
 // and buffers.
 const connectionBytes = 24 << 10
 
-// turnedAway says what was refused because too much was asked at once, if anything
-// was: requests for whose bodies there was no room, which count as failed, and
-// connections, which count nowhere else.
+// turnedAway describes requests rejected for lack of memory, which count as failed, and rejected connections, which
+// no other counter has; empty for none.
 func turnedAway(crowded, connections int64) (text string) {
 	if crowded > 0 {
 		text = fmt.Sprintf("; rejected for lack of memory: %s", grouped(crowded))

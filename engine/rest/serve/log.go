@@ -39,11 +39,10 @@ func NewLog(to io.Writer, format, account string, date clock.Calendar) *Log {
 	return &Log{to: to, format: accesslog.Format(format), account: account, date: date}
 }
 
-// heldLines is how many bytes wait for [Log.Flush] at most: more is written by whoever saw
-// the last of them.
+// heldLines is the maximum number of buffered bytes; Saw writes them beyond that.
 const heldLines = 16 << 20
 
-// Saw adds a request. It waits for the disk where much waits already.
+// Saw adds a request. It writes to the disk if the buffer is full.
 func (l *Log) Saw(seen *accesslog.Observed) {
 	e := l.entry(seen)
 	l.mu.Lock()
@@ -137,8 +136,8 @@ func scheme(r *http.Request) string {
 	return "http"
 }
 
-// unsigned returns the address of a request with XXXXX in the place of a signature, as the
-// service's logs have it: whoever reads a log is not to have the rights of whom it tells of.
+// unsigned returns the address of a request with XXXXX for a signature, as in the service's logs: a log must not grant
+// access.
 func unsigned(r *http.Request) string {
 	address := r.RequestURI
 	if !strings.Contains(address, "://") {
@@ -164,8 +163,8 @@ type logFile struct {
 	*Log
 }
 
-// begin makes the file, which is a new one. It returns who is to be told of each request: the
-// log, and whoever else wants to know of it.
+// begin creates the file, which must not exist. It returns an observer that logs each request and calls
+// Options.Observe.
 func (l *logFile) begin(o *Options, account string) (observe func(*accesslog.Observed), err error) {
 	if o.Log == "" {
 		return o.Observe, nil

@@ -16,11 +16,9 @@ import (
 	"loadgen/engine/store/durable"
 )
 
-// Options says what is served, where and to whom. The zero value is served where
-// the emulators are, with their account.
+// Options of a service. The zero value is served at the emulators' address, with their account.
 type Options struct {
-	// Listen is the address to serve on, HOST:PORT, of which port 0 is any free
-	// one; empty is [DefaultListen].
+	// Listen is the address to serve on, HOST:PORT; port 0 is any free one; empty is [DefaultListen].
 	Listen string `flag:"listen" group:"Connections" help:"*address* to serve on; port 0 is any free one"`
 	// Account is who signs requests, with Key, which is base64. Both empty are the
 	// emulators', which only an address of this machine may have.
@@ -41,10 +39,9 @@ type Options struct {
 	Profile string   `flag:"profile" help:"profile of the model: a *name*, or a file of loadgen calibrate"`
 	Set     []string `flag:"set" help:"set a value: *path=value*, repeatable"`
 	// Start, which Set overrides as start=NAME, is how ranges lie when a table is made, [model.Warm] or [model.Cold]; empty is
-	// warm. After a cold start load balancing goes on by the clock, also while nobody asks.
+	// warm. After a cold start load balancing runs by the clock, also without requests.
 	Start string
-	// Faults are what goes wrong on purpose, counted from when the service begins; nil for
-	// nothing. They are not altered.
+	// Faults are injected faults, in time since the start of the service; nil for none. They are not altered.
 	Faults *engine.FaultPlan
 	// Seed is the root of all chance.
 	Seed uint64 `flag:"seed" default:"1" rare:"yes" help:"root of all chance (default: the scenario's, else 1)"`
@@ -56,7 +53,7 @@ type Options struct {
 	// also written from time to time while the service lasts: 0 is only at the end.
 	Export      string        `flag:"export" help:"save all tables to this *file* at the end: .jsonl, .ndjson or .csv"`
 	ExportEvery time.Duration `flag:"export-every" rare:"yes" help:"write the --export file at this interval, too: a *duration*, 1s or more"`
-	// DataDir is the folder that tables are kept in, made where there is none; empty keeps
+	// DataDir is the folder of the tables, created if missing; empty keeps
 	// them in memory. Durability is [Sync], which acknowledges a write once it is on the
 	// disk, or [NoSync]; empty is Sync.
 	DataDir    string `flag:"data-dir" help:"store the tables in this *folder*; created if missing"`
@@ -74,17 +71,16 @@ type Options struct {
 	// Clock is that of the service, which begins at its instant zero; the zero
 	// value is one that begins when the service is opened.
 	Clock clock.Real
-	// Journal is told line by line what the service does; nil is nobody. Quiet
-	// leaves out what was served from time to time.
+	// Journal gets a line for each event of the service; nil is none. Quiet leaves out the progress lines.
 	Journal io.Writer
 	Quiet   bool `flag:"quiet" group:"Output" rare:"yes" help:"no progress on standard error"`
-	// Observe is told of every request, as rest.Options says; nil for nobody.
+	// Observe is called for every request as in rest.Options, unless nil.
 	Observe func(*accesslog.Observed)
-	// Tick is told each second what time it is, from one goroutine; nil for nobody.
-	// The journal has its error, and the service goes on.
+	// Tick is called each second from one goroutine, unless nil. The journal gets its error, and the service
+	// continues.
 	Tick func(now clock.Instant) error
-	// Balanced is told what load balancing did, in its order, from one goroutine; nil for
-	// nobody. The journal has it anyway.
+	// Balanced gets the events of load balancing in their order from one goroutine, unless nil. The journal has
+	// them, too.
 	Balanced func([]Event)
 }
 
@@ -122,8 +118,7 @@ func (o Options) Validate() []error {
 	return faults
 }
 
-// newService returns the service that is asked for before anything is done, or all
-// that is wrong with the options.
+// newService returns the service before it is opened, or all faults of the options.
 func newService(o Options) (s *Service, faults []error) {
 	o = o.withDefaults()
 	s = &Service{options: o, export: export{name: o.Export}, ready: make(chan struct{})}
@@ -213,7 +208,7 @@ const (
 	startPath   = "start="
 )
 
-// newModel returns the partition model that is asked for.
+// newModel returns the partition model of the options.
 func (o *Options) newModel() (*model.Model, error) {
 	m, err := model.New(o.Profile)
 	if err != nil {

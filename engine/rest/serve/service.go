@@ -20,8 +20,7 @@ import (
 	"loadgen/engine/store/durable"
 )
 
-// Service is a table service that [Open] has opened. It owns one goroutine beside
-// those of its two servers.
+// Service is a table service opened by [Open]. It owns one goroutine and those of its two servers.
 type Service struct {
 	options Options
 	door    door
@@ -173,8 +172,7 @@ func (s *Service) ConnectionString() string {
 		s.scheme(), s.door.account, key, s.URL())
 }
 
-// Begin tells the journal where everything is, lets requests in and starts to
-// watch.
+// Begin writes all addresses to the journal, admits requests and starts periodic work.
 func (s *Service) Begin() {
 	start := ""
 	if s.options.Start == model.Cold {
@@ -202,9 +200,9 @@ func (s *Service) Begin() {
 	whose := ""
 	switch o := &s.options; {
 	case o.Tokens == AnyToken:
-		whose = "any bearer token is taken, whoever gave it"
+		whose = "any bearer token is accepted, of any issuer"
 	case o.Tokens != "":
-		whose = "bearer tokens of " + o.Tokens + " are taken"
+		whose = "bearer tokens of " + o.Tokens + " are accepted"
 	}
 	if whose != "" {
 		s.say("%s", whose)
@@ -289,9 +287,8 @@ func (s *Service) Close() (err error) {
 	return errors.Join(err, broken)
 }
 
-// Failed is closed once the folder of the tables has failed: what is asked from then on is
-// refused, and the service is to be ended. It is nil, and never closed, where tables are
-// in memory.
+// Failed is closed when the folder of the tables fails: later requests are rejected, and the service must be ended. It
+// is nil, which is never closed, for tables in memory.
 func (s *Service) Failed() <-chan struct{} {
 	if s.folder == nil {
 		return nil

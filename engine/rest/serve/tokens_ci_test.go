@@ -81,5 +81,5 @@ func TestAztablesWithATokenCredential(t *testing.T) {
 	reply.Body.Close()
 	assert.Truef(t, reply.StatusCode == 401 && reply.Header.Get("WWW-Authenticate") == want,
 		"without a token: %d, WWW-Authenticate %q; want 401 and %q", reply.StatusCode, reply.Header.Get("WWW-Authenticate"), want)
-	s.wantJournal("bearer tokens of " + issuer.Name + " are taken")
+	s.wantJournal("bearer tokens of " + issuer.Name + " are accepted")
 }
