@@ -20,11 +20,6 @@ func SizesOf(c *entity.Change) Sizes {
 		Billed: int64(entity.Size(c.Key, c.Properties))}
 }
 
-// Less returns the differences of two sizes.
-func (s Sizes) Less(o Sizes) Sizes {
-	return Sizes{s.Request - o.Request, s.Reply - o.Reply, s.Billed - o.Billed}
-}
-
 // RequestBytes returns how long the request of an operation is on the wire, by the rule of
 // [weight].
 func (op *Operation) RequestBytes() (size int64) {
