@@ -148,7 +148,7 @@ type heatRecorder struct {
 	// shift is the binary logarithm of the seconds in a column.
 	shift uint
 	// places has the followed partitions.
-	places map[place]*followed
+	places *placeMap[followed]
 	// order is a heap by upper bounds. They only grow, so that an outdated bound is too small; it is corrected when it
 	// gets to the top. An attempt at a followed partition does not touch the heap.
 	order         []bounded
@@ -287,9 +287,12 @@ func (h *heatRecorder) attempt(second int64, a *Attempt) {
 	}
 }
 
-// find returns the cells of a partition, nil if it gets none.
+// placeOf returns the cells of a partition, nil if it gets none.
 func (h *heatRecorder) placeOf(at place, demand int64) *followed {
-	if one := h.places[at]; one != nil {
+	if h.places == nil {
+		h.places = newPlaceMap[followed]()
+	}
+	if one := h.places.find(at); one != nil {
 		return one
 	}
 	return h.follow(at, demand)
@@ -338,12 +341,9 @@ func foldPairs(cells *[MostColumns]heatCell) {
 // follow returns the cells of a partition that has none yet, nil if it gets none: a partition without demand replaces
 // no other.
 func (h *heatRecorder) follow(at place, demand int64) *followed {
-	if h.places == nil {
-		h.places = make(map[place]*followed)
-	}
 	if len(h.order) < maxFollowed {
 		one := &followed{place: at}
-		h.places[at] = one
+		h.places.add(at, one)
 		h.order = append(h.order, bounded{0, one})
 		return one
 	}
@@ -366,12 +366,12 @@ func (h *heatRecorder) follow(at place, demand int64) *followed {
 	for i := range one.cells {
 		h.rest[one.cells[i].column].add(&one.cells[i].heatCell)
 	}
-	delete(h.places, one.place)
+	h.places.remove(one.place)
 	if one.recent != nil {
 		*one.recent = recentLoads{}
 	}
 	*one = followed{place: at, cells: one.cells[:0], missed: upper, recent: one.recent}
-	h.places[at] = one
+	h.places.add(at, one)
 	return one
 }
 

@@ -35,9 +35,16 @@ type Histogram struct {
 	count, over int64
 	// packed is the encoding of a histogram that is stored in no other form. A record has one for each minute.
 	packed string
-	// encoded caches the encoding of the buckets, nil if it must be computed: a record is written more often than its
-	// histograms change. It is allocated with the first bucket.
-	encoded *atomic.Pointer[string]
+	// encoded caches the encoding of the buckets: a record is written more often than its histograms change. It is
+	// allocated with the first bucket.
+	encoded *atomic.Pointer[encoding]
+}
+
+// encoding is the encoding of a histogram that had a number of durations. It is valid as long as the histogram has no
+// more, so that recording does not touch it.
+type encoding struct {
+	text  string
+	count int64
 }
 
 // chunk has the counts of consecutive buckets: durations mostly lie in a few ranges.
@@ -91,16 +98,13 @@ func (h *Histogram) add(micros, count int64) {
 	h.count += count
 }
 
-// beforeChange unpacks the histogram and drops its cached encoding.
+// beforeChange unpacks the histogram and makes room for its encoding.
 func (h *Histogram) beforeChange() {
 	if h.packed != "" {
 		*h = *h.unpacked()
 	}
 	if h.encoded == nil {
-		h.encoded = new(atomic.Pointer[string])
-	}
-	if h.encoded.Load() != nil { // a store takes longer, and is seldom needed
-		h.encoded.Store(nil)
+		h.encoded = new(atomic.Pointer[encoding])
 	}
 }
 
@@ -278,6 +282,7 @@ func (h *Histogram) Merge(other *Histogram) {
 // reset empties the histogram and keeps its memory.
 func (h *Histogram) reset() {
 	h.beforeChange()
+	h.encoded.Store(nil)
 	for _, one := range h.chunks {
 		if one != nil {
 			*one = chunk{}
@@ -346,14 +351,14 @@ func (h *Histogram) encodedBy(p *packer) (string, error) {
 	if h.packed != "" {
 		return h.packed, nil
 	}
-	if known := h.encoded.Load(); known != nil {
-		return *known, nil
+	if known := h.encoded.Load(); known != nil && known.count == h.count {
+		return known.text, nil
 	}
 	made, err := p.encode(h)
 	if err != nil {
 		return "", fmt.Errorf("results: encoding a histogram: %w", err)
 	}
-	h.encoded.Store(&made)
+	h.encoded.Store(&encoding{made, h.count})
 	return made, nil
 }
 

@@ -25,7 +25,7 @@ type Recorder struct {
 	record Record
 	rows   rows
 	// partitions has, for each phase, the load of each partition.
-	partitions []map[place]*partitionLoad
+	partitions []*placeMap[partitionLoad]
 	heat       heatRecorder
 	// unended has the phases without a known end.
 	unended   []bool
@@ -82,7 +82,7 @@ func (r *Recorder) Phase(p Phase) int {
 		p.Accounts = make([]AccountStats, accounts)
 	}
 	r.record.Phases = append(r.record.Phases, p)
-	r.partitions = append(r.partitions, make(map[place]*partitionLoad))
+	r.partitions = append(r.partitions, newPlaceMap[partitionLoad]())
 	r.unended = append(r.unended, p.End <= p.Begin)
 	return len(r.record.Phases) - 1
 }
@@ -535,10 +535,10 @@ func (r *Recorder) offer(a *Attempt, at place, entities int64) *partitionLoad {
 // loadOf returns the load of a partition in a phase, nil if there are too many.
 func (r *Recorder) loadOf(phase int, at place) *partitionLoad {
 	loads := r.partitions[phase]
-	load := loads[at]
-	if load == nil && len(loads) < maxPartitions {
+	load := loads.find(at)
+	if load == nil && len(loads.all) < maxPartitions {
 		load = new(partitionLoad)
-		loads[at] = load
+		loads.add(at, load)
 	}
 	return load
 }
@@ -548,7 +548,7 @@ func (r *Recorder) closePartitions(phase int) {
 	p := &r.record.Phases[phase]
 	var served []PartitionStats
 	offered := []PartitionStats{}
-	for at, load := range r.partitions[phase] {
+	for at, load := range r.partitions[phase].all {
 		if load.hit {
 			offered = append(offered, load.offered.stats(at))
 		}
@@ -559,7 +559,7 @@ func (r *Recorder) closePartitions(phase int) {
 	p.Partitions, p.Offered = NamedPartitions(served), NamedPartitions(offered)
 	p.PartitionsHit = int64(len(offered))
 	p.Shares = SharesOf(p.Seconds(), offered, func(of *PartitionStats) int64 {
-		return r.partitions[phase][place{of.Table, of.Key}].served.entities
+		return r.partitions[phase].all[place{of.Table, of.Key}].served.entities
 	})
 }
 
@@ -588,6 +588,54 @@ func byBusiest(a, b PartitionStats) int {
 
 // place is a partition: the suffix of its table and its PartitionKey. One key in two tables is two partitions.
 type place struct{ table, key string }
+
+// placeMap is a map of partitions that finds the few which are in use in a fraction of the time of the map.
+type placeMap[T any] struct {
+	all map[place]*T
+	// recent has one partition that was found of each hash.
+	recent [1 << recentBits]recentPlace[T]
+}
+
+type recentPlace[T any] struct {
+	place
+	of *T
+}
+
+const recentBits = 7
+
+func newPlaceMap[T any]() *placeMap[T] { return &placeMap[T]{all: make(map[place]*T)} }
+
+// find returns the entry of a partition, nil if there is none.
+func (m *placeMap[T]) find(at place) *T {
+	recent := m.recentOf(at)
+	if recent.of != nil && recent.place == at {
+		return recent.of
+	}
+	one := m.all[at]
+	if one != nil {
+		*recent = recentPlace[T]{at, one}
+	}
+	return one
+}
+
+func (m *placeMap[T]) add(at place, one *T) { m.all[at] = one }
+
+func (m *placeMap[T]) remove(at place) {
+	delete(m.all, at)
+	if recent := m.recentOf(at); recent.place == at {
+		recent.of = nil
+	}
+}
+
+// recentOf returns where a partition is if it was among the last that were found, by the end of its key.
+func (m *placeMap[T]) recentOf(at place) *recentPlace[T] {
+	const factor = 0x9E3779B97F4A7C15 // 2^64 over the golden ratio
+	word := uint64(len(at.key))
+	for i := max(0, len(at.key)-8); i < len(at.key); i++ {
+		word = word<<7 ^ word>>57 ^ uint64(at.key[i])
+	}
+	return &m.recent[word*factor>>(64-recentBits)]
+}
 
 // AccountStats is the load of one account in a phase of a run over several.
 type AccountStats struct {

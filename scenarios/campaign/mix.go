@@ -44,18 +44,24 @@ type partitionKind struct {
 	// to count.
 	from   []uint64
 	offers int64
-	// prepared has the keys of the entities, and variants what merges write; both are nil where
-	// nothing is formed beforehand.
-	prepared []preparedKey
-	variants []variant
+	// verb, match, inserts and replaces say how a single write changes an entity.
+	verb              entity.Verb
+	match             entity.Match
+	inserts, replaces bool
+	// prepared has the keys of the entities in the partition partitionKey, and variants what merges
+	// write; both are nil unless operations are formed in advance.
+	partitionKey string
+	prepared     []preparedKey
+	variants     []variant
 	// reading is what a query reads; nil for any other operation.
 	reading *reading
 }
 
-// preparedKey is a key, and what it adds to the size of an operation.
+// preparedKey is the RowKey of an entity, and the bytes that its key adds to the request of an operation and to its
+// billed size. It is small, because a simulation reads them in random order: most reads miss the caches of the CPU.
 type preparedKey struct {
-	key   entity.Key
-	sizes target.Sizes
+	row             string
+	request, billed int32
 }
 
 // variant is what a merge writes, and the sizes of an operation that writes it.
@@ -92,11 +98,11 @@ func (one *partitionKind) prepare(generator *keys.Generator, verb entity.Verb, f
 	one.prepared = make([]preparedKey, len(one.from))
 	for i, n := range one.from {
 		key := generator.Key(n)
-		if i > 0 {
-			// All lie in one partition, and share its name in memory.
-			key.Partition = one.prepared[0].key.Partition
+		if i == 0 {
+			one.partitionKey = key.Partition
 		}
-		one.prepared[i] = preparedKey{key, target.SizesOf(&entity.Change{Verb: verb, Key: key}).Less(bare)}
+		sizes := target.SizesOf(&entity.Change{Verb: verb, Key: key})
+		one.prepared[i] = preparedKey{key.Row, int32(sizes.Request - bare.Request), int32(sizes.Billed - bare.Billed)}
 	}
 	for n := uint64(0); one.part != nil && !one.part.All && n < variants; n++ {
 		whole := entity.Change{Verb: verb, Properties: one.part.Properties(fresh + n)}
@@ -107,7 +113,7 @@ func (one *partitionKind) prepare(generator *keys.Generator, verb entity.Verb, f
 // key returns the key of one of the entities at which an operation can begin.
 func (h *partitionMix) key(one *partitionKind, index int) entity.Key {
 	if one.prepared != nil {
-		return one.prepared[index].key
+		return entity.Key{Partition: one.partitionKey, Row: one.prepared[index].row}
 	}
 	return h.generator.Key(one.from[index])
 }
@@ -190,7 +196,8 @@ func (c *Campaign) addPartition(m *mix, phase int, partition partition) error {
 	members := partition.members
 	for i := range m.specs {
 		op := &m.specs[i]
-		one := partitionKind{from: members, offers: int64(op.Offers())}
+		one := partitionKind{from: members, offers: int64(op.Offers()),
+			verb: op.Writes(), match: matchOf(op.Writes()), inserts: op.Inserts(), replaces: op.Replaces()}
 		one.expected.NotFound = m.mayMiss(op.Writes())
 		var err error
 		switch {
@@ -263,20 +270,20 @@ func (m *mix) work(k uint64, w *drive.Work) {
 	case entity.Batch:
 		op.Changes = make([]entity.Change, one.offers)
 		for i := range op.Changes {
-			op.Changes[i] = h.change(spec, one, (index+i)%len(one.from), inserted+uint64(i))
+			op.Changes[i] = h.change(one, (index+i)%len(one.from), inserted+uint64(i))
 		}
 	default:
-		op.Change = h.change(spec, one, index, inserted)
+		op.Change = h.change(one, index, inserted)
 	}
 	if m.ids.wrap(k, spec, w); w.Workflow != nil {
 		return
 	}
 	if one.variants != nil && spec.Verb != entity.Batch {
 		// Its sizes were computed in advance.
-		key := &one.prepared[index].sizes
+		key := &one.prepared[index]
 		op.Sizes = one.variants[inserted%variants].sizes
-		op.Sizes.Request += key.Request
-		op.Sizes.Billed += key.Billed
+		op.Sizes.Request += int64(key.request)
+		op.Sizes.Billed += int64(key.billed)
 	}
 }
 
@@ -295,20 +302,19 @@ func (m *mix) mayMiss(v entity.Verb) bool {
 
 // change returns a single write, or the read of an entity: of the new entity with a number, or of
 // the existing one at an index, to which a merge writes the properties of that number.
-func (h *partitionMix) change(spec *scenarios.OperationSpec, one *partitionKind, index int, inserted uint64) entity.Change {
-	c := entity.Change{Verb: spec.Writes(), Match: matchOf(spec.Writes())}
-	inserts, replaces := spec.Inserts(), spec.Replaces()
+func (h *partitionMix) change(one *partitionKind, index int, inserted uint64) entity.Change {
+	c := entity.Change{Verb: one.verb, Match: one.match}
 	switch {
-	case inserts && replaces:
+	case one.inserts && one.replaces:
 		c.Key, c.Properties = h.generator.EntityOf(keys.Event{Number: inserted})
 		return c
-	case inserts:
+	case one.inserts:
 		c.Key = h.generator.Key(inserted)
 	default:
 		c.Key = h.key(one, index)
 	}
 	switch {
-	case replaces:
+	case one.replaces:
 		c.Properties = h.generator.Properties(one.from[index])
 	case one.part != nil:
 		c.Properties = one.merged(inserted)

@@ -105,8 +105,7 @@ func (o *Options) form(specs []PropertySpec) []formed {
 	return list
 }
 
-// keyRoom is enough for most keys, so that forming one costs a single
-// allocation.
+// keyRoom is enough for most PartitionKeys with their RowKeys, so that forming a key costs a single allocation.
 const keyRoom = 128
 
 // Key returns the key of entity n, which was loaded.
@@ -116,8 +115,10 @@ func (g *Generator) Key(n uint64) entity.Key { return g.KeyOf(loaded(n)) }
 func (g *Generator) KeyOf(e Event) entity.Key {
 	var room [keyRoom]byte
 	o := occurrence{Event: e}
-	partition := string(g.expand(room[:0], g.partition, &o))
-	return entity.Key{Partition: partition, Row: string(g.expand(room[:0], g.row, &o))}
+	text := g.expand(room[:0], g.partition, &o)
+	partition := len(text)
+	both := string(g.expand(text, g.row, &o))
+	return entity.Key{Partition: both[:partition], Row: both[partition:]}
 }
 
 // PartitionKey returns the PartitionKey of entity n, which was loaded.
@@ -190,7 +191,8 @@ func (g *Generator) padded(properties []entity.Property, key entity.Key, number 
 	}
 	room := size - entity.Size(key, properties)
 	draw := g.letters.At(number)
-	for _, p := range pad(g.options.Filler, room) {
+	var one [1]piece // mostly there is one
+	for _, p := range pad(one[:0], g.options.Filler, room) {
 		if g.blank != "" {
 			properties = append(properties, entity.Property{Name: p.name, Value: entity.String(g.blank[:p.units])})
 			continue
@@ -327,8 +329,7 @@ func overhead(name string) int {
 // pad returns the pieces that add up to the given number of bytes, or to one
 // less where that is odd, for a code unit counts two bytes. It takes the fewest
 // pieces, and none where not even an empty one fits.
-func pad(name string, bytes int) []piece {
-	var pieces []piece
+func pad(pieces []piece, name string, bytes int) []piece {
 	for room := 0; room+1 < bytes && bytes >= overhead(name); {
 		next := piece{name: name}
 		if len(pieces) > 0 {

@@ -147,7 +147,7 @@ func (c *check) filler() {
 		c.add("filler", "%s", what)
 		return
 	}
-	pieces := pad(c.Filler, c.Size)
+	pieces := pad(nil, c.Filler, c.Size)
 	if all := len(c.Properties) + len(pieces); all > entity.MaxProperties {
 		c.add("properties", "an entity has %d properties; expected at most %d", all, entity.MaxProperties)
 	}
