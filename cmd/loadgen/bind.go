@@ -23,8 +23,8 @@ const (
 )
 
 // bind adds a flag for each exported field with the tag flag:"name" or flag:"name,letter", also of structs within,
-// but those in except. The tag help explains it, and has the name of its value between asterisks; default is its
-// default as it is typed, in place of the field's value; alone is its value if it is typed without one. The others are
+// but those in except. The help text says what it does, with the name of its value between asterisks. The tag default is
+// its default as it is typed, in place of the field's value; alone is its value if it is typed without one. The others are
 // annotations; those of a struct hold for all of its flags. With split a list has commas between its words.
 func bind(flags *pflag.FlagSet, options any, except ...string) {
 	flags.SortFlags = false
@@ -53,7 +53,7 @@ func bindFields(flags *pflag.FlagSet, of reflect.Value, inherited map[string][]s
 		case name == "" || slices.Contains(except, name):
 			continue
 		}
-		usage := strings.ReplaceAll(field.Tag.Get("help"), "*", "`")
+		usage := describeFlag(name)
 		if list, ok := value.Addr().Interface().(*[]string); ok && field.Tag.Get("split") != "" {
 			flags.StringSliceVarP(list, name, letter, *list, usage)
 		} else {

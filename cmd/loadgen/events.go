@@ -140,38 +140,7 @@ func (e *events) finish(s *live.Status, ended error) {
 // uiVersion is raised when a key of the events changes its meaning or goes.
 const uiVersion = 1
 
-// progressEventsHelp documents the events of --ui json.
-const progressEventsHelp = `--ui json writes events to standard error, one JSON object per line; standard output has
-the report as usual. Lines that do not begin with { are plain text: errors, the consent
-that a remote target requires, and leftovers after a signal. The meaning of keys is fixed
-while "version" is 1; more keys may follow. Each line has "event" and "at_s", seconds since
-the start of the run, in virtual time for simulate. Null means unknown.
-
-  run_begins    version, scenario, time (real or virtual), metrics_url, live_url
-  stage_begins  stage, operations (0 if clients run for a duration),
-                length_s (null in a closed loop with a count)
-  phase_begins  phase; phase_ends the same
-  status        each second of real time, and at the end of a stage: stage, phase,
-                operations_planned, operations_ended, left_s, left_estimated,
-                target_operations_per_second (null in a closed loop); of the last 2
-                whole seconds offered_entities_per_second,
-                served_entities_per_second, and hottest, the top 10 of
-                partition and served_entities_per_second (lower bound); of the last
-                5 throttled_share, 0 to 1; of the last 10 p99_us, response times to
-                within 4%; events_dropped, for a slow reader; totals of the
-                run so far: scheduled, dropped, late, sent, in_flight, attempts, ok,
-                throttled, failed, operations, served_entities; with --processes
-                members, each with name, labels, state (joined, ready, sending, handed in,
-                lost), heard_at_s, of its latest second scheduled, late, throttled, and
-                p99_us of ten of them
-  balance       what (split, size-split, move, merge, kept), range, other_range,
-                partition, from_server, to_server, reason
-  stage_ends    stage, interrupted
-  run_ends      ended (complete, interrupted, stopped or failed), totals
-  run_written   folder
-  live_page     url, for --sweep and --count`
-
-// head begins each event. The keys of events are a contract, see [progressEventsHelp].
+// head begins each event. The keys of events are a contract, described in `loadgen help events`.
 type head struct {
 	Event string  `json:"event"`
 	At    float64 `json:"at_s"`

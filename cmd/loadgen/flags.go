@@ -123,7 +123,7 @@ func flagged(flags *pflag.FlagSet, err error) error {
 // formFlags say in which form what a verb came to is printed, and how much of it.
 type formFlags struct {
 	Format  string
-	Verbose bool `flag:"verbose" group:"Output" help:"print the complete result, not one screen of it"`
+	Verbose bool `flag:"verbose" group:"Output"`
 }
 
 // register adds the flags; more are forms of the verb's own.

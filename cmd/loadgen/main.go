@@ -228,39 +228,6 @@ const (
 	codeTerminated   = 143
 )
 
-// exitCodes is what `loadgen help exit-codes` prints.
-const exitCodes = `Exit codes of the built command (go run turns every code but 0 into 1):
-
-    0   the result holds, or there was no question; serve was told to stop and has drained
-    1   an internal error, or the record could not be written (a full disk)
-    2   usage, an invalid scenario, an unwritable folder, a table of another tool, a port in
-        use, missing consent
-    3   the target is unreachable, rejects the credentials, or stopped answering (with a
-        partial report), or the table could not be prepared or deleted; with --processes, not
-        all members joined in time, or builds differ; with --join, there is no leader
-   10   the result does not hold: a check of the scenario (expect) fails; with --peak, that rate
-        is not sustained; with --find-limit, not even the lowest rate is; a budget of the
-        scenario (stop_on) was exceeded, which ended the run; with --verify-writes, an
-        acknowledged write is lost or a counter was raised too often; with --anti-pattern, a
-        check holds that should fail. gate: a check fails. contest: no design holds the
-        checks. doctor: a check failed. explain: a check fails, or without checks the load is
-        not sustained. keys: they do not sustain --rate. logs --strict: the traffic is not sound
-   11   gate: a regression. A run in virtual time differs from its baseline, or paired live
-        runs are worse than by chance and by more than the threshold
-   12   the result is unknown: for --peak, --find-limit or a check, because the run is partial,
-        the generator was late, or the record lacks data. gate: the baseline is missing, of
-        another scenario or edited, or there are too few pairs of runs. explain: the peak is
-        too close to a target, or keys have no times. runs history: no two nights to compare
-   13   the run is invalid: nothing succeeded in the reported phases, or counters do not
-        reconcile; with --processes, a member was lost, and the remaining runs are skipped.
-        With --strict also if the generator was the limit, and instead of 12. gate: pairs of
-        live runs were invalid, or a compared figure was client-limited, repeatedly
-  130   interrupted; 131 quit; 143 terminated; 129 hung up: the terminal closed (not under nohup).
-        Measurements up to then are reported, and leftovers at a service are named. A second
-        signal ends the process at once, with its own code
-
-Precedence: interruptions, then 1, 2, 3, 13, 10, 11, 12.`
-
 // usageError is a fault of what the user typed.
 type usageError struct{ error }
 

@@ -25,16 +25,16 @@ import (
 
 // storeFlags say where runs are kept.
 type storeFlags struct {
-	Runs string `flag:"runs" help:"*folder* of stored runs"`
+	Runs string `flag:"runs"`
 }
 
 // reportFlags are what a user typed after `loadgen report`.
 type reportFlags struct {
 	formFlags
-	File   string `flag:"file" help:"write to this *file*"`
-	Charts string `flag:"charts" excludes:"format,file" help:"draw the charts as PNG and SVG into this *folder* instead"`
-	Axis   string `flag:"axis" help:"with --charts or --format html: linear or log scale (default: by chart)"`
-	Saved  string `flag:"saved" excludes:"format,charts" help:"print the continuation token saved under this *name* instead"`
+	File   string `flag:"file"`
+	Charts string `flag:"charts" excludes:"format,file"`
+	Axis   string `flag:"axis"`
+	Saved  string `flag:"saved" excludes:"format,charts"`
 	storeFlags
 }
 
@@ -44,28 +44,7 @@ const anyAxis = "usual"
 // newReport returns the verb that renders the report of a run that is kept.
 func newReport(stdout, stderr io.Writer) *cobra.Command {
 	f := new(reportFlags)
-	c := &cobra.Command{
-		Use:   "report RUN",
-		Short: "Print the report of a stored run as text, a page, tables, or for other tools",
-		Long: `Report prints the report of a stored run or contest. RUN is its folder, its name in
-results/runs or a unique prefix of it, latest, or latest~1 for the run before it.
-
-    text       the output at the end of the run
-    html       a self-contained page with charts
-    md         Markdown with links to the charts of the run
-    json       the summary, for scripts
-    csv        every table cell by cell, and every second
-    seconds    CSV with a row per second and a column per count
-    benchfmt   benchmark lines, for benchstat
-    hlog       histograms, for HdrHistogram's tools
-    junit      checks as test cases
-
-Contests have the first five. For a truncated record or an invalid run the report says so
-first and shows what is readable.`,
-		Example: `  loadgen report latest
-  loadgen report latest --format html --file report.html
-  loadgen report latest --charts slides --axis log
-  loadgen report results/runs/20260301T020000Z-stress --format md >> "$GITHUB_STEP_SUMMARY"`,
+	c := describeVerb("report", &cobra.Command{
 		Args: takes(1, 1, "one run, and got %d; expected a folder, a name in "+runsKept()+", or latest"),
 		RunE: func(c *cobra.Command, args []string) error {
 			var axis chart.Axis // empty for that which suits each chart
@@ -81,7 +60,7 @@ first and shows what is readable.`,
 			}
 			return f.report(c.Context(), args[0], axis, stdout, stderr)
 		},
-	}
+	})
 	f.Runs, f.Axis = runsKept(), anyAxis
 	bind(c.Flags(), f, "verbose")
 	f.formFlags.register(c.Flags(), runForms()...)

@@ -12,17 +12,9 @@ import (
 	"loadgen/scenarios/run"
 )
 
-const rootHelp = `loadgen sends load to the partitions of a table, compares the result with the documented
-targets (2,000 entities/s per partition, 20,000 per account, every scanned entity
-counted), and reports whether the keys sustain it.`
-
 // newRoot returns the program. If the arguments begin with a verb, only that one is built.
 func newRoot(stdout, stderr io.Writer, args ...string) *cobra.Command {
-	root := &cobra.Command{
-		Use:           "loadgen",
-		Short:         "Stress-test table partitions: does a PartitionKey design hold its peak?",
-		Long:          rootHelp,
-		Example:       "  loadgen stress\n  loadgen stress --peak 1500",
+	root := describeVerb("loadgen", &cobra.Command{
 		Version:       run.Version(),
 		SilenceErrors: true, SilenceUsage: true,
 		Args: knownVerb,
@@ -34,14 +26,12 @@ func newRoot(stdout, stderr io.Writer, args ...string) *cobra.Command {
 			}
 			return checkFlags(c)
 		},
-	}
+	})
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(flagFault)
 	all := false
-	help := &cobra.Command{
-		Use: "help [verb|topic]", Short: "Explain a verb, with --all all of its flags, or a topic",
-		Example: "  loadgen help stress\n  loadgen help stress --all\n  loadgen help model",
-		Args:    func(_ *cobra.Command, args []string) error { return knownVerb(root, args) },
+	help := describeVerb("help", &cobra.Command{
+		Args: func(_ *cobra.Command, args []string) error { return knownVerb(root, args) },
 		RunE: func(_ *cobra.Command, args []string) error {
 			verb, _, err := root.Find(args)
 			if err != nil {
@@ -49,8 +39,8 @@ func newRoot(stdout, stderr io.Writer, args ...string) *cobra.Command {
 			}
 			return writeHelp(stdout, verb, all)
 		},
-	}
-	help.Flags().BoolVar(&all, "all", false, "everything: of help each flag, of gate each built-in scenario with a baseline")
+	})
+	help.Flags().BoolVar(&all, "all", false, describeFlag("all"))
 	root.SetHelpCommand(help)
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { _ = writeHelp(stdout, c, false) })
 	verbs := map[string]func() *cobra.Command{
@@ -81,17 +71,8 @@ func newRoot(stdout, stderr io.Writer, args ...string) *cobra.Command {
 		root.AddCommand(newDocs())
 		root.AddCommand(topics(stdout)...)
 	}
-	root.SetHelpCommandGroupID("The tool")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	for _, one := range verbGroups {
-		root.AddGroup(&cobra.Group{ID: one.name, Title: one.name})
-	}
 	for _, c := range root.Commands() {
-		for _, one := range verbGroups {
-			if slices.Contains(strings.Fields(one.verbs), c.Name()) {
-				c.GroupID = one.name
-			}
-		}
 		if c.Args == nil {
 			refuseArguments(c)
 		}
@@ -99,19 +80,15 @@ func newRoot(stdout, stderr io.Writer, args ...string) *cobra.Command {
 	return root
 }
 
-// topics are the pages of help that belong to no verb.
-func topics(stdout io.Writer) []*cobra.Command {
-	all := []*cobra.Command{
-		{Use: "model", Short: "The parameters of the modelled service: value, unit, bounds, source", Long: modelHelp()},
-		{Use: "events", Short: "The lines of --ui json", Long: progressEventsHelp},
-		{Use: "environment", Short: "The variables that are read", Long: environmentHelp},
-		{Use: "exit-codes", Short: "The exit codes of every verb", Long: exitCodes},
-	}
-	for _, c := range all {
-		c.RunE = func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(stdout, c.Long)
-			return err
+// topics returns the pages of help that belong to no verb.
+func topics(stdout io.Writer) (all []*cobra.Command) {
+	for name := range strings.FieldsSeq(topicNames) {
+		c := describeVerb(name, new(cobra.Command))
+		if name == "model" {
+			c.Long = modelHelp()
 		}
+		c.RunE = func(*cobra.Command, []string) error { return writeHelp(stdout, c, false) }
+		all = append(all, c)
 	}
 	return all
 }
