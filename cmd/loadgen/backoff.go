@@ -20,20 +20,13 @@ import (
 
 // newBackoff returns the verb that is about retry policies.
 func newBackoff(stdout, stderr io.Writer) *cobra.Command {
-	var lines []string
-	for _, p := range backoff.Presets() {
-		lines = append(lines, fmt.Sprintf("  %-20s %s", p.Name, p.Formula))
-	}
-	c := describeVerb("backoff", &cobra.Command{
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usageError{fmt.Errorf("there is no verb %q of loadgen backoff; there are show and contest", args[0])}
-			}
-			return nil
-		},
+	c := newVerb("backoff", nil, &cobra.Command{
+		RunE: helpOrUnknown, Args: cobra.ArbitraryArgs,
 	})
-	c.Long += "\n\n" + strings.Join(lines, "\n")
+	c.Long += "\n"
+	for _, p := range backoff.Presets() {
+		c.Long += fmt.Sprintf("\n  %-20s %s", p.Name, p.Formula)
+	}
 	c.AddCommand(new(backoffOutput).showVerb(stdout, stderr), new(contestFlags).verb(stdout, stderr))
 	return c
 }
@@ -61,7 +54,7 @@ func (o *backoffOutput) nameCharts(stderr io.Writer, folder results.Dir) {
 }
 
 func (o *backoffOutput) showVerb(stdout, stderr io.Writer) *cobra.Command {
-	c := describeVerb("backoff show", &cobra.Command{
+	return newVerb("backoff show", o, &cobra.Command{
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			presets, err := backoff.Choose(args...)
@@ -83,8 +76,6 @@ func (o *backoffOutput) showVerb(stdout, stderr io.Writer) *cobra.Command {
 			return o.formFlags.show(stdout, trial.Schedules(schedules))
 		},
 	})
-	o.formFlags.bindAll(c.Flags(), o)
-	return c
 }
 
 // contestFlags are what a user typed after `loadgen backoff contest`.
@@ -100,7 +91,7 @@ type contestFlags struct {
 const contestants = "none documented was-1.x storage-net azcore azure-core-net js botocore-standard full-jitter equal-jitter decorrelated-jitter ladder fixed-1s"
 
 func (f *contestFlags) verb(stdout, stderr io.Writer) *cobra.Command {
-	c := describeVerb("backoff contest", &cobra.Command{
+	return newVerb("backoff contest", f, &cobra.Command{
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -129,8 +120,6 @@ func (f *contestFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 			return errors.Join(ended, f.formFlags.show(stdout, trial.Document(contest)))
 		},
 	})
-	f.formFlags.bindAll(c.Flags(), f)
-	return c
 }
 
 // trouble reads the flags that are texts and settles what goes together.

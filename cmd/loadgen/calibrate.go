@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
@@ -25,7 +24,8 @@ type calibrateFlags struct {
 }
 
 func (f *calibrateFlags) verb(stdout, stderr io.Writer) *cobra.Command {
-	c := describeVerb("calibrate", &cobra.Command{
+	f.Options.Rate, f.Options.MaxRate = doctor.DefaultRate, doctor.DefaultMaxRate
+	return newVerb("calibrate", f, &cobra.Command{
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := f.heed(c); err != nil {
 				return err
@@ -37,12 +37,9 @@ func (f *calibrateFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 			f.Options.Now, f.Options.Remains = clock.NewReal().Started(), leftoversOf(c.Context(), nil)
 			f.Options.Consent = agree(f.Consent, f.Quiet, results.Price{}, stderr)
 			// The file is made first: what cannot be kept is not measured.
-			file, err := os.OpenFile(f.File, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-			if errors.Is(err, os.ErrExist) {
-				return usageError{fmt.Errorf("--file %s: there is one already; expected a new file", f.File)}
-			}
+			file, err := createFile("--file", f.File)
 			if err != nil {
-				return usageError{fmt.Errorf("--file: %w", err)}
+				return err
 			}
 			learnt, err := doctor.Calibrate(c.Context(), f.Options)
 			err = flagged(c.Flags(), err)
@@ -62,9 +59,6 @@ func (f *calibrateFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 			return errors.Join(err, f.show(stdout, learnt.Document(kept)), reported(learnt.Ended, false))
 		},
 	})
-	f.Options.Rate, f.Options.MaxRate = doctor.DefaultRate, doctor.DefaultMaxRate
-	f.formFlags.bindAll(c.Flags(), f)
-	return c
 }
 
 // heed refuses flags that no experiment can follow.

@@ -34,12 +34,10 @@ type compareFlags struct {
 // newCompare returns the verb that shows two sets of runs side by side.
 func newCompare(stdout io.Writer) *cobra.Command {
 	f := new(compareFlags)
-	c := describeVerb("compare", &cobra.Command{
+	return newVerb("compare", f, &cobra.Command{
 		Args: takes(2, 2, "two folders, A and B, and got %d; expected runs, or folders of runs"),
 		RunE: func(c *cobra.Command, args []string) error { return f.compare(c.Context(), stdout, args[0], args[1]) },
 	})
-	f.formFlags.bindAll(c.Flags(), f)
-	return c
 }
 
 // compare shows both sides, and returns the error of the exit code.
@@ -138,8 +136,8 @@ type historyFlags struct {
 }
 
 func newRunsHistory(stdout, stderr io.Writer) *cobra.Command {
-	f := new(historyFlags)
-	c := describeVerb("runs history", &cobra.Command{
+	f := &historyFlags{storeFlags: storeFlags{runsKept()}}
+	return newVerb("runs history", f, &cobra.Command{
 		Args: cobra.ArbitraryArgs, ValidArgsFunction: someScenarios,
 		RunE: withRunFaults(func(c *cobra.Command, args []string) error {
 			if extension := strings.ToLower(filepath.Ext(f.File)); f.File != "" && !slices.Contains([]string{".png", ".svg", ".html"}, extension) {
@@ -176,9 +174,6 @@ func newRunsHistory(stdout, stderr io.Writer) *cobra.Command {
 			return outcome{untold: document.Outcome() == compare.Inconclusive}.end()
 		}),
 	})
-	f.Runs = runsKept()
-	f.formFlags.bindAll(c.Flags(), f)
-	return c
 }
 
 // gather puts the runs of folders and scenarios into an archive, each once. Without any

@@ -40,15 +40,12 @@ type designsFlags struct {
 }
 
 func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
-	c := describeVerb("contest", &cobra.Command{
+	f.Plan.Seeds, f.Plan.Alpha = defaultSeeds, contest.DefaultAlpha
+	return newVerb("contest", f, &cobra.Command{
 		ValidArgsFunction: oneScenario,
 		Args:              takesOne(),
 		RunE:              func(c *cobra.Command, args []string) error { return f.contest(c, args[0], stdout, stderr) },
-	})
-	f.Plan.Seeds = defaultSeeds
-	f.Plan.Alpha = contest.DefaultAlpha
-	f.Form.bindAll(c.Flags(), f, "use", "anti-pattern", "join", "label")
-	return c
+	}, "use", "anti-pattern", "join", "label")
 }
 
 // priceFlag has the price of transactions, storage and egress.

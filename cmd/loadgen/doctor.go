@@ -22,14 +22,15 @@ type doctorFlags struct {
 	Options doctor.Options
 	Quiet   bool `flag:"quiet"`
 	// Clean looks for what runs have left, in place of the checks.
-	Clean bool `flag:"clean"`
+	Clean bool `flag:"clean" requires:"target"`
 	Left  doctor.CleanOptions
 }
 
 // newDoctor returns the verb that proves the tool on this machine.
 func newDoctor(stdout, stderr io.Writer) *cobra.Command {
 	f := new(doctorFlags)
-	c := describeVerb("doctor", &cobra.Command{
+	f.Options.Folder = runsKept()
+	return newVerb("doctor", f, &cobra.Command{
 		ValidArgsFunction: oneScenario,
 		Args: func(c *cobra.Command, args []string) error {
 			// A scenario is refused if nothing is compared with it.
@@ -65,9 +66,6 @@ func newDoctor(stdout, stderr io.Writer) *cobra.Command {
 			return f.print(c.Context(), d.Document(), d.Unavailable, outcome{failed: d.Failed > 0}.end(), stdout)
 		},
 	})
-	f.Options.Folder = runsKept()
-	f.formFlags.bindAll(c.Flags(), f)
-	return c
 }
 
 // sweepUp lists what runs have left, and drops it with consent.
@@ -86,9 +84,6 @@ func (f *doctorFlags) sweepUp(ctx context.Context, stdout io.Writer) error {
 func (f *doctorFlags) heed(c *cobra.Command) error {
 	if err := named(c.Flags(), f.Options.Validate()...); err != nil {
 		return err
-	}
-	if f.Clean && len(f.Service.Target) == 0 {
-		return usageError{errors.New("--clean needs --target: a URL (with --key-file), env:NAME or file:PATH")}
 	}
 	if err := named(c.Flags(), f.Left.Validate()...); err != nil {
 		return err

@@ -16,7 +16,7 @@ type explainFlags struct {
 }
 
 func (f *explainFlags) verb(stdout, stderr io.Writer) *cobra.Command {
-	c := describeVerb("explain", &cobra.Command{
+	return newVerb("explain", f, &cobra.Command{
 		ValidArgsFunction: oneScenario,
 		Args:              takesOne(),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -38,8 +38,5 @@ func (f *explainFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 			}
 			return f.finish(told.Document(), outcome{failed: told.Ok != nil && !*told.Ok, untold: told.Ok == nil && told.Why != ""}, stdout)
 		},
-	})
-	f.formFlags.bindAll(c.Flags(), f, "retry", "workers")
-	completeUse(c, canonical)
-	return c
+	}, "retry", "workers")
 }

@@ -397,7 +397,7 @@ func TestFarewell(t *testing.T) {
 // What is said beside bars stays: the next drawing begins below it.
 func TestAsideLeavesWhatWasSaid(t *testing.T) {
 	var to bytes.Buffer
-	b := &bars{to: &to, columns: func() int { return 0 }}
+	b := &bars{watchedStage: watchedStage{to: &to}, columns: func() int { return 0 }}
 	p := &progressView{screen: b}
 	b.draw("a bar", "a status")
 	p.Aside(func() { to.WriteString("interrupted\n") })

@@ -28,15 +28,16 @@ type gateFlags struct {
 	Labels  []string    `flag:"label" group:"Output" rare:"yes" excludes:"virtual"`
 	Virtual bool        `flag:"virtual" group:"Virtual time"`
 	All     bool        `flag:"all" group:"Virtual time" excludes:"against,target"`
-	Form    formFlags
-	Reports []string `flag:"report" group:"Output"`
-	Quiet   bool     `flag:"quiet" group:"Output"`
+	Form    formFlags   `words:"text,json,md,csv,html,junit,github"`
+	Reports []string    `flag:"report" group:"Output"`
+	Quiet   bool        `flag:"quiet" group:"Output"`
 }
 
 // newGate returns the verb that compares scenarios with their baselines.
 func newGate(stdout, stderr io.Writer) *cobra.Command {
 	f := new(gateFlags)
-	c := describeVerb("gate", &cobra.Command{
+	f.Live.Baselines, f.Live.Count = filepath.Join("results", "baselines"), compare.DefaultRuns
+	return newVerb("gate", f, &cobra.Command{
 		ValidArgsFunction: oneScenario,
 		Args: func(c *cobra.Command, args []string) error {
 			if f.All && len(args) > 0 {
@@ -49,10 +50,6 @@ func newGate(stdout, stderr io.Writer) *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, args []string) error { return f.gate(c, args, stdout, stderr) },
 	})
-	f.Live.Baselines, f.Live.Count = filepath.Join("results", "baselines"), compare.DefaultRuns
-	bind(c.Flags(), f, "verbose")
-	f.Form.register(c.Flags(), compare.ResultForms()...)
-	return c
 }
 
 // isLive reports whether flags ask for runs in real time.
@@ -62,19 +59,9 @@ func (f *gateFlags) isLive(flags *pflag.FlagSet) bool {
 
 // validate returns an error about the flags of a gate with this number of scenarios.
 func (f *gateFlags) validate(flags *pflag.FlagSet, number int) error {
-	if f.Virtual {
-		for _, name := range []string{"against", "fail-on", "count", "out"} {
-			if flags.Changed(name) {
-				return usageError{fmt.Errorf("--%s and --virtual are mutually exclusive", name)}
-			}
-		}
-	}
 	if f.isLive(flags) {
-		switch {
-		case f.All || number != 1:
+		if f.All || number != 1 {
 			return usageError{fmt.Errorf("live runs are of one scenario, and got %d", number)}
-		case f.Live.Against != "" && f.Live.Reason != "":
-			return usageError{errors.New("--accept and --against are mutually exclusive")}
 		}
 		if err := named(flags, f.Live.Validate()...); err != nil {
 			return err
@@ -159,6 +146,9 @@ func (f *gateFlags) gateLive(c *cobra.Command, name string, stdout, stderr io.Wr
 		return err
 	}
 	g.Arguments = f.Target.arguments()
+	if f.Target.Consent {
+		g.Arguments = append(g.Arguments, "--yes")
+	}
 	if err := f.begin(); err != nil {
 		return err
 	}

@@ -55,8 +55,9 @@ func helpSection(path string) (use, text string) {
 
 var sectionName = regexp.MustCompile(`@[a-z]+`)
 
-// describeVerb fills in how a verb is used, its sentence, its examples and its details.
-func describeVerb(path string, c *cobra.Command) *cobra.Command {
+// newVerb returns a verb with its usage, sentence, examples and details, and the flags that fill the fields of options,
+// which may be nil, but those in except. Where it has --use, that is completed by the designs of the scenario.
+func newVerb(path string, options any, c *cobra.Command, except ...string) *cobra.Command {
 	use, text := helpSection(path)
 	c.Use = use[strings.LastIndex(path, " ")+1:]
 	c.Short, text, _ = strings.Cut(text, "\n\n")
@@ -67,6 +68,15 @@ func describeVerb(path string, c *cobra.Command) *cobra.Command {
 		_, text := helpSection(name)
 		return text
 	})
+	if c.Args == nil {
+		c.Args = refuseArguments
+	}
+	if options != nil {
+		bind(c.Flags(), options, except...)
+		if c.Flags().Lookup("use") != nil {
+			completeUse(c)
+		}
+	}
 	return c
 }
 
@@ -270,7 +280,7 @@ which sets round_trip: %s.
 
 // newVersion returns the verb that says what was built.
 func newVersion(stdout io.Writer) *cobra.Command {
-	return describeVerb("version", &cobra.Command{
+	return newVerb("version", nil, &cobra.Command{
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintf(stdout, "loadgen %s, commit %s, %s %s/%s, model %d\n",
 				run.Version(), cmp.Or(run.Commit(), "unknown"), runtime.Version(), runtime.GOOS, runtime.GOARCH, model.Version)
@@ -281,7 +291,7 @@ func newVersion(stdout io.Writer) *cobra.Command {
 
 // newDocs returns the verb that writes the manual.
 func newDocs() *cobra.Command {
-	return describeVerb("docs", &cobra.Command{
+	return newVerb("docs", nil, &cobra.Command{
 		Hidden: true,
 		Args:   takes(2, 2, "man or markdown, and a folder; got %d arguments"),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -57,12 +57,11 @@ func (f *columnFlags) names() (map[string]string, error) {
 // newKeys returns the verb that judges keys, forms them, and reads them back.
 func newKeys(stdout, stderr io.Writer) *cobra.Command {
 	f := new(keysFlags)
-	c := describeVerb("keys", &cobra.Command{
+	c := newVerb("keys", f, &cobra.Command{
 		Args: takes(1, 1, "one CSV file of keys, or - for standard input, or encode, or decode, and got %d"),
 		RunE: func(c *cobra.Command, args []string) error { return f.report(c, args[0], stdout, stderr) },
 	})
-	f.formFlags.bindAll(c.Flags(), f)
-	encode := describeVerb("keys encode", &cobra.Command{
+	encode := newVerb("keys encode", nil, &cobra.Command{
 		Args: takes(1, mostKeys, "a template and its attributes' values, as in '{event}__{bib:05d}' event=paris bib=42, and got %d"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			given := map[string]string{}
@@ -81,7 +80,7 @@ func newKeys(stdout, stderr io.Writer) *cobra.Command {
 			return err
 		},
 	})
-	decode := describeVerb("keys decode", &cobra.Command{
+	decode := newVerb("keys decode", nil, &cobra.Command{
 		Args: takes(2, mostKeys, "a template and the keys that were formed by it, as in '{event}__{bib:05d}' paris__00042, and got %d"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			var lines strings.Builder

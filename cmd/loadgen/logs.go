@@ -54,7 +54,7 @@ type readFlags struct {
 
 // replayFlags are what a user typed after `loadgen logs replay`.
 type replayFlags struct {
-	Try       []string    `flag:"try" group:"Keys"`
+	Try       []string    `flag:"try" group:"Keys" requires:"partition-key,row-key"`
 	Designs   []string    `flag:"designs" split:"," group:"Keys"`
 	Plan      replay.Plan `group:"Run"`
 	Price     priceFlag   `group:"Run"`
@@ -66,19 +66,19 @@ type replayFlags struct {
 // newLogs returns the verb that judges the log of a table.
 func newLogs(stdout, stderr io.Writer) *cobra.Command {
 	f := new(logFlags)
-	c := describeVerb("logs", &cobra.Command{
+	c := newVerb("logs", f, &cobra.Command{
 		Args: takes(1, math.MaxInt, "the log of a table, files or folders, and got %d"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.report(c, args, newReading(stderr, f.Quiet, "lines"), stdout)
 		},
 	})
-	f.formFlags.bindAll(c.Flags(), f)
 	c.AddCommand(new(replayFlags).verb(stdout, stderr))
 	return c
 }
 
 func (f *replayFlags) verb(stdout, stderr io.Writer) *cobra.Command {
-	c := describeVerb("logs replay", &cobra.Command{
+	f.Plan.Seeds = defaultReplays
+	return newVerb("logs replay", f, &cobra.Command{
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError{fmt.Errorf("%s takes the log of a table, a file or a folder, and got none", c.CommandPath())}
@@ -87,9 +87,6 @@ func (f *replayFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, args []string) error { return f.replay(c, args, stdout, stderr) },
 	})
-	f.Plan.Seeds = defaultReplays
-	f.formFlags.bindAll(c.Flags(), f)
-	return c
 }
 
 // The maximum and minimum speed of a replay, and the default number of runs of a design.
@@ -107,8 +104,6 @@ func (f *replayFlags) validate() error {
 		return usageError{fmt.Errorf("--speed %v: expected 0.001 to 1,000", p.Speed)}
 	case p.Seeds < 1 || p.Seeds > series.MaxSeeds:
 		return usageError{fmt.Errorf("--count %d: expected 1 to %d", p.Seeds, series.MaxSeeds)}
-	case p.Suggest && (f.Plan.Pattern.PartitionKey == "" || f.Plan.Pattern.RowKey == ""):
-		return usageError{errors.New("--suggest needs attributes; expected the templates of the log's keys: --partition-key and --row-key")}
 	}
 	err := f.Price.fill(&f.Plan.Price)
 	if err != nil {
@@ -156,12 +151,9 @@ func (f *replayFlags) replay(c *cobra.Command, args []string, stdout, stderr io.
 		return badLog(err)
 	}
 	if f.Write != "" { // a scenario that is like the log
-		file, err := os.OpenFile(f.Write, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		if errors.Is(err, os.ErrExist) {
-			return usageError{fmt.Errorf("--write %s: there is one already; expected a new file", f.Write)}
-		}
+		file, err := createFile("--write", f.Write)
 		if err != nil {
-			return usageError{fmt.Errorf("--write %s: %w", f.Write, catalog.Reason(err))}
+			return err
 		}
 		_, err = file.Write(replay.Likeness(f.Plan.Operations))
 		if err = errors.Join(err, file.Close()); err != nil {
@@ -200,9 +192,6 @@ func (f *replayFlags) designs(args []string) (paths []string, err error) {
 	}
 	p := f.Plan.Pattern
 	for _, template := range f.Try {
-		if p.PartitionKey == "" || p.RowKey == "" {
-			return nil, usageError{fmt.Errorf("--try %s requires --partition-key and --row-key, the templates of the log's keys", template)}
-		}
 		// The RowKey keeps entities distinct, as the log's keys do.
 		f.Plan.Designs = append(f.Plan.Designs, replay.Design{Name: template, PartitionKey: template, RowKey: p.PartitionKey + "_" + p.RowKey})
 	}
@@ -250,7 +239,7 @@ func (f *readFlags) set(settings []string) (others []string, err error) {
 	options := pflag.NewFlagSet("", pflag.ContinueOnError)
 	options.Int64Var(entities, logPaths[0], 0, "")
 	options.Int64Var(bytes, logPaths[1], 0, "")
-	options.Var(&wordValue{&f.keyless, "rule", []string{replay.LeftOut, replay.AsWrites}}, logPaths[2], "")
+	options.Var(&wordValue{&f.keyless, []string{replay.LeftOut, replay.AsWrites}}, logPaths[2], "")
 	for _, one := range settings {
 		if !strings.HasPrefix(one, "log.") {
 			others = append(others, one)
@@ -361,4 +350,16 @@ func newReading(to io.Writer, quiet bool, what string) func(n int64) {
 			fmt.Fprintf(to, "%s %s\n", document.Count(n), what)
 		}
 	}
+}
+
+// createFile creates the new file that a flag names.
+func createFile(flag, name string) (*os.File, error) {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, os.ErrExist) {
+		return nil, usageError{fmt.Errorf("%s %s: there is one already; expected a new file", flag, name)}
+	}
+	if err != nil {
+		return nil, usageError{fmt.Errorf("%s %s: %w", flag, name, catalog.Reason(err))}
+	}
+	return file, nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,29 +98,26 @@ func ignoreBrokenPipe(one os.Signal) bool {
 // interruption is the cause of a context that a signal ended.
 type interruption struct{ signal os.Signal }
 
-func (i interruption) Error() string {
-	switch i.signal {
-	case syscall.SIGTERM:
-		return "terminated"
-	case syscall.SIGHUP:
-		return "hung up"
-	case syscall.SIGQUIT:
-		return "quit"
-	default:
-		return "interrupted"
-	}
+func (i interruption) Error() string { return i.ending().name }
+func (i interruption) code() int     { return i.ending().code }
+
+// ending is how a signal ends the program: what messages call it, its exit code, and what ends the process at once.
+type ending struct {
+	name  string
+	code  int
+	again string
 }
 
-func (i interruption) code() int {
+func (i interruption) ending() ending {
 	switch i.signal {
 	case syscall.SIGTERM:
-		return codeTerminated
+		return ending{"terminated", codeTerminated, "SIGTERM again"}
 	case syscall.SIGHUP:
-		return codeHungUp
+		return ending{"hung up", codeHungUp, "SIGTERM"}
 	case syscall.SIGQUIT:
-		return codeQuit
+		return ending{"quit", codeQuit, "SIGQUIT again"}
 	default:
-		return codeInterrupted
+		return ending{"interrupted", codeInterrupted, "Ctrl-C again"}
 	}
 }
 
@@ -182,9 +178,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 		defer close(said)
 		var signalled interruption
 		if errors.As(context.Cause(ctx), &signalled) {
-			// What ends the process at once.
-			again := map[os.Signal]string{syscall.SIGTERM: "SIGTERM again", syscall.SIGHUP: "SIGTERM", syscall.SIGQUIT: "SIGQUIT again"}[signalled.signal]
-			notice.Ending(signalled.Error(), cmp.Or(again, "Ctrl-C again"))
+			notice.Ending(signalled.Error(), signalled.ending().again)
 		}
 	})
 	args = addressed(args)

@@ -30,11 +30,11 @@ type storeFlags struct {
 
 // reportFlags are what a user typed after `loadgen report`.
 type reportFlags struct {
-	formFlags
-	File   string `flag:"file"`
-	Charts string `flag:"charts" excludes:"format,file"`
-	Axis   string `flag:"axis"`
-	Saved  string `flag:"saved" excludes:"format,charts"`
+	formFlags `words:"text,json,md,csv,html,seconds,benchfmt,hlog,junit"`
+	File      string `flag:"file"`
+	Charts    string `flag:"charts" excludes:"format,file"`
+	Axis      string `flag:"axis" words:"linear,log,usual" default:"usual"`
+	Saved     string `flag:"saved" excludes:"format,charts"`
 	storeFlags
 }
 
@@ -43,28 +43,20 @@ const anyAxis = "usual"
 
 // newReport returns the verb that renders the report of a run that is kept.
 func newReport(stdout, stderr io.Writer) *cobra.Command {
-	f := new(reportFlags)
-	c := describeVerb("report", &cobra.Command{
+	f := &reportFlags{storeFlags: storeFlags{runsKept()}}
+	return newVerb("report", f, &cobra.Command{
 		Args: takes(1, 1, "one run, and got %d; expected a folder, a name in "+runsKept()+", or latest"),
 		RunE: func(c *cobra.Command, args []string) error {
 			var axis chart.Axis // empty for that which suits each chart
-			given, axes := c.Flags().Changed, []string{string(chart.Linear), string(chart.Logarithmic), anyAxis}
-			switch {
-			case !given("axis") || f.Axis == anyAxis:
-			case f.Charts == "" && f.Format != "html":
-				return usageError{errors.New("--axis requires --charts FOLDER or --format html")}
-			case !slices.Contains(axes, f.Axis):
-				return usageError{fmt.Errorf("--axis: %s", nearest.Unknown("axis", f.Axis, axes))}
-			default:
+			if f.Axis != anyAxis {
 				axis = chart.Axis(f.Axis)
+			}
+			if axis != "" && f.Charts == "" && f.Format != report.FormPage {
+				return usageError{errors.New("--axis requires --charts FOLDER or --format html")}
 			}
 			return f.report(c.Context(), args[0], axis, stdout, stderr)
 		},
 	})
-	f.Runs, f.Axis = runsKept(), anyAxis
-	bind(c.Flags(), f, "verbose")
-	f.formFlags.register(c.Flags(), runForms()...)
-	return c
 }
 
 func (f *reportFlags) report(ctx context.Context, name string, axis chart.Axis, stdout, stderr io.Writer) error {
@@ -168,17 +160,6 @@ func (f *reportFlags) write(stdout io.Writer, text []byte) error {
 		return usageError{fmt.Errorf("--file %s cannot be written: %w", f.File, catalog.Reason(err))}
 	}
 	return nil
-}
-
-// runForms names the forms that only reports of a run have.
-func runForms() []string {
-	var names []string
-	for _, form := range report.Forms() {
-		if !slices.Contains(report.PrintForms(), form.Name) {
-			names = append(names, form.Name)
-		}
-	}
-	return names
 }
 
 // formOf returns a form of the report of a run.

@@ -14,7 +14,7 @@ import (
 
 // newRoot returns the program. If the arguments begin with a verb, only that one is built.
 func newRoot(stdout, stderr io.Writer, args ...string) *cobra.Command {
-	root := describeVerb("loadgen", &cobra.Command{
+	root := newVerb("loadgen", nil, &cobra.Command{
 		Version:       run.Version(),
 		SilenceErrors: true, SilenceUsage: true,
 		Args: knownVerb,
@@ -30,7 +30,7 @@ func newRoot(stdout, stderr io.Writer, args ...string) *cobra.Command {
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(flagFault)
 	all := false
-	help := describeVerb("help", &cobra.Command{
+	help := newVerb("help", nil, &cobra.Command{
 		Args: func(_ *cobra.Command, args []string) error { return knownVerb(root, args) },
 		RunE: func(_ *cobra.Command, args []string) error {
 			verb, _, err := root.Find(args)
@@ -72,18 +72,13 @@ func newRoot(stdout, stderr io.Writer, args ...string) *cobra.Command {
 		root.AddCommand(topics(stdout)...)
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	for _, c := range root.Commands() {
-		if c.Args == nil {
-			refuseArguments(c)
-		}
-	}
 	return root
 }
 
 // topics returns the pages of help that belong to no verb.
 func topics(stdout io.Writer) (all []*cobra.Command) {
 	for name := range strings.FieldsSeq(topicNames) {
-		c := describeVerb(name, new(cobra.Command))
+		c := newVerb(name, nil, new(cobra.Command))
 		if name == "model" {
 			c.Long = modelHelp()
 		}
@@ -111,14 +106,12 @@ func knownVerb(root *cobra.Command, args []string) error {
 	return usageError{fmt.Errorf("there is no verb %q; %s", args[0], hint)}
 }
 
-// refuseArguments makes stray arguments a fault of usage.
-func refuseArguments(c *cobra.Command) {
-	c.Args = func(c *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return usageError{fmt.Errorf("%s takes no argument, and %q is one", c.CommandPath(), args[0])}
-		}
-		return nil
+// refuseArguments refuses any argument.
+func refuseArguments(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usageError{fmt.Errorf("%s takes no argument, and %q is one", c.CommandPath(), args[0])}
 	}
+	return nil
 }
 
 // oneScenario completes the argument of a verb that takes a scenario: the names of
@@ -136,14 +129,10 @@ func someScenarios(_ *cobra.Command, _ []string, toComplete string) ([]string, c
 	return slices.DeleteFunc(scenarios.Library(), other), cobra.ShellCompDirectiveDefault
 }
 
-// completeUse has a verb's --use completed by the designs of the scenario that was named
-// before it, or of another where none is. That the flag is there is the caller's to see to.
-func completeUse(c *cobra.Command, unless string) {
+// completeUse completes --use of a verb by the designs of the scenario that was named before it.
+func completeUse(c *cobra.Command) {
 	err := c.RegisterFlagCompletionFunc("use", func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(args) == 0 {
-			args = []string{unless}
-		}
-		s, _, err := scenarios.Open(args[0])
+		s, _, err := scenarios.Open(append(args, canonical)[0])
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

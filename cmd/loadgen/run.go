@@ -60,14 +60,8 @@ type senderFlags struct {
 // canonical is the scenario that is simulated where none is named.
 const canonical = "simulate"
 
-// register adds the flags but those in except.
-func (f *runFlags) register(flags *pflag.FlagSet, except ...string) {
-	bind(flags, f, append(except, "verbose")...)
-	f.Tell.register(flags)
-}
-
 func (f *runFlags) runVerb(stdout, stderr io.Writer) *cobra.Command {
-	c := describeVerb("run", &cobra.Command{
+	return newVerb("run", f, &cobra.Command{
 		Args: func(c *cobra.Command, args []string) error {
 			if f.Fleet.Join != "" {
 				return takes(0, 0, "no scenario with --join, whose leader has it, and got %d")(c, args)
@@ -81,26 +75,21 @@ func (f *runFlags) runVerb(stdout, stderr io.Writer) *cobra.Command {
 			return f.scenario(c, args[0], stdout, stderr)
 		},
 		ValidArgsFunction: oneScenario,
-	})
-	f.register(c.Flags(), "keys", "partition-key", "row-key")
-	completeUse(c, "stress")
-	return c
+	}, "keys", "partition-key", "row-key")
 }
 
 func (f *runFlags) simulateVerb(stdout, stderr io.Writer) *cobra.Command {
-	c := describeVerb("simulate", &cobra.Command{
+	f.Virtual = true
+	c := newVerb("simulate", f, &cobra.Command{
 		Args: takes(0, 1, "one scenario, such as stress, day-key or my-table.yaml, and got %d; see `loadgen scenarios list`"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.scenario(c, append(args, canonical)[0], stdout, stderr)
 		},
 		ValidArgsFunction: oneScenario,
-	})
-	f.Virtual = true
-	f.register(c.Flags(), "keys", "partition-key", "row-key")
+	}, "keys", "partition-key", "row-key")
 	c.Flags().VisitAll(func(one *pflag.Flag) {
 		one.Hidden = one.Name == "virtual" || slices.Contains(one.Annotations[tagExcludes], "virtual")
 	})
-	completeUse(c, canonical)
 	return c
 }
 
@@ -231,7 +220,7 @@ func (f *tellFlags) runs(c *cobra.Command, draw drawing, command []string, plan 
 	f.equip(c.Context(), &p, exports, stderr)
 	record, ended := run.Run(c.Context(), p)
 	if record == nil {
-		return flagged(f.flags, ended)
+		return flagged(c.Flags(), ended)
 	}
 	if err := errors.Join(standsBy(exports.Page, record), f.print(stdout, record)); err != nil {
 		return err
@@ -257,7 +246,7 @@ func (f *tellFlags) series(c *cobra.Command, sweep series.Sweep, draw drawing, c
 	}
 	defer exports.Close()
 	if url := exports.Page.URL(); url != "" && f.shown() == progressJSON {
-		_, _ = stderr.Write(lineOf(pageOpened{head{"live_page", 0}, url}))
+		_, _ = stderr.Write(eventLine("live_page", 0, "url", url))
 	}
 	alone := *f
 	alone.Quiet = true

@@ -22,11 +22,11 @@ import (
 
 // newRuns returns the verb around the runs that are kept.
 func newRuns(stdout, stderr io.Writer) *cobra.Command {
-	c := describeVerb("runs", &cobra.Command{
+	c := newVerb("runs", nil, &cobra.Command{
 		RunE: helpOrUnknown, Args: cobra.ArbitraryArgs,
 	})
 	f := &storeFlags{runsKept()}
-	show := describeVerb("runs show", &cobra.Command{
+	show := newVerb("runs show", f, &cobra.Command{
 		Args:              takes(1, 1, "one run, and got %d; expected its folder, its name or latest"),
 		ValidArgsFunction: completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -54,7 +54,6 @@ func newRuns(stdout, stderr io.Writer) *cobra.Command {
 			return faultOfRuns(report.Files(stdout, folder))
 		},
 	})
-	bind(show.Flags(), f)
 	c.AddCommand(newRunsList(stdout), show, newRunsTag(stdout), newRunsPrune(stdout), newRunsHistory(stdout, stderr), newRunsMerge(stdout, stderr))
 	return c
 }
@@ -65,12 +64,12 @@ type runsListFlags struct {
 	Selection catalog.Selection
 	Since     string `flag:"since"`
 	Limit     int    `flag:"limit" default:"50"`
-	format    string
+	formFlags `words:"text,json"`
 }
 
 func newRunsList(stdout io.Writer) *cobra.Command {
-	f := new(runsListFlags)
-	c := describeVerb("runs list", &cobra.Command{
+	f := &runsListFlags{storeFlags: storeFlags{runsKept()}}
+	return newVerb("runs list", f, &cobra.Command{
 		Args: takes(0, 1, oneOfRuns),
 		RunE: withRunFaults(func(c *cobra.Command, args []string) error {
 			f.Selection.Scenario = strings.Join(args, "")
@@ -91,16 +90,12 @@ func newRunsList(stdout io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if f.format == report.FormJSON {
+			if f.Format == report.FormJSON {
 				return report.List(all, chosen, f.Limit).JSON(stdout)
 			}
 			return report.List(all, chosen, f.Limit).Text(stdout)
 		}),
-	})
-	f.Runs, f.format = runsKept(), report.FormText
-	c.Flags().VarP(&wordValue{&f.format, "form", []string{report.FormText, report.FormJSON}}, "format", "o", "what to print: text, json")
-	bind(c.Flags(), f)
-	return c
+	}, "verbose")
 }
 
 // oneOfRuns says that a verb takes the name of a scenario.
@@ -114,7 +109,7 @@ type tagFlags struct {
 
 func newRunsTag(stdout io.Writer) *cobra.Command {
 	f := &tagFlags{storeFlags: storeFlags{runsKept()}}
-	c := describeVerb("runs tag", &cobra.Command{
+	return newVerb("runs tag", f, &cobra.Command{
 		Args:              takes(2, math.MaxInt, "a run and one tag or more, and got %d arguments; expected such as latest keep"),
 		ValidArgsFunction: completeRuns,
 		RunE: withRunFaults(func(c *cobra.Command, args []string) error {
@@ -140,8 +135,6 @@ func newRunsTag(stdout io.Writer) *cobra.Command {
 			return err
 		}),
 	})
-	bind(c.Flags(), f)
-	return c
 }
 
 // runsPruneFlags are what a user typed after `loadgen runs prune`.
@@ -153,8 +146,8 @@ type runsPruneFlags struct {
 }
 
 func newRunsPrune(stdout io.Writer) *cobra.Command {
-	f := new(runsPruneFlags)
-	c := describeVerb("runs prune", &cobra.Command{
+	f := &runsPruneFlags{storeFlags: storeFlags{runsKept()}}
+	return newVerb("runs prune", f, &cobra.Command{
 		Args: takes(0, 1, oneOfRuns),
 		RunE: withRunFaults(func(c *cobra.Command, args []string) error {
 			f.By.Scenario = strings.Join(args, "")
@@ -189,9 +182,6 @@ func newRunsPrune(stdout io.Writer) *cobra.Command {
 			return errors.Join(err, report.Pruned(stdout, plan, done))
 		}),
 	})
-	f.Runs = runsKept()
-	bind(c.Flags(), f)
-	return c
 }
 
 // runsMergeFlags are what a user typed after `loadgen runs merge`.
@@ -201,8 +191,8 @@ type runsMergeFlags struct {
 }
 
 func newRunsMerge(stdout, stderr io.Writer) *cobra.Command {
-	f := new(runsMergeFlags)
-	c := describeVerb("runs merge", &cobra.Command{
+	f := &runsMergeFlags{storeFlags: storeFlags{runsKept()}}
+	return newVerb("runs merge", f, &cobra.Command{
 		Args:              takes(2, math.MaxInt, "two runs or more, and got %d; expected their folders or names"),
 		ValidArgsFunction: completeRuns,
 		RunE: withRunFaults(func(c *cobra.Command, args []string) error {
@@ -231,10 +221,5 @@ func newRunsMerge(stdout, stderr io.Writer) *cobra.Command {
 			}
 			return outcomeOfRun(record).end()
 		}),
-	})
-	f.Runs = runsKept()
-	f.Tell.formFlags.register(c.Flags(), runForms()...)
-	bind(c.Flags(), &f.Tell.keepFlags)
-	bind(c.Flags(), &f.storeFlags)
-	return c
+	}, strings.Fields("live-page strict quiet ui count hlog csv metrics-listen otlp metrics-keys")...)
 }

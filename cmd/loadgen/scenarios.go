@@ -23,11 +23,11 @@ import (
 
 // newScenarios returns the verb around scenarios and their files.
 func newScenarios(stdout, stderr io.Writer) *cobra.Command {
-	c := describeVerb("scenarios", &cobra.Command{
+	c := newVerb("scenarios", nil, &cobra.Command{
 		RunE: helpOrUnknown, Args: cobra.ArbitraryArgs,
 	})
 	f := new(listFlags)
-	list := describeVerb("scenarios list", &cobra.Command{
+	list := newVerb("scenarios list", f, &cobra.Command{
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			all, err := scenarios.Catalogue()
@@ -47,14 +47,12 @@ func newScenarios(stdout, stderr io.Writer) *cobra.Command {
 			return f.show(stdout, listed(all, subjects))
 		},
 	})
-	f.formFlags.bindAll(list.Flags(), f)
-	schema := describeVerb("scenarios schema", &cobra.Command{
+	schema := newVerb("scenarios schema", nil, &cobra.Command{
 		RunE: func(*cobra.Command, []string) error {
 			_, err := stdout.Write(scenarios.Schema())
 			return err
 		},
 	})
-	refuseArguments(schema)
 	c.AddCommand(list, new(sourceFlags).verb(stdout, stderr), newCheck(stdout),
 		schema, new(initFlags).verb(stdout), newPatterns(stdout, stderr))
 	return c
@@ -109,7 +107,7 @@ type sourceFlags struct {
 }
 
 func (f *sourceFlags) verb(stdout, stderr io.Writer) *cobra.Command {
-	c := describeVerb("scenarios show", &cobra.Command{
+	return newVerb("scenarios show", f, &cobra.Command{
 		Args:              takesOne(),
 		ValidArgsFunction: oneScenario,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -132,16 +130,13 @@ func (f *sourceFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 			_, err = stdout.Write(s.Text())
 			return err
 		},
-	})
-	bind(c.Flags(), f, "seed", "retry", "workers")
-	completeUse(c, canonical)
-	return c
+	}, "seed", "retry", "workers")
 }
 
 // newCheck returns the verb that lists all faults of scenario files.
 func newCheck(stdout io.Writer) *cobra.Command {
 	f := new(validityFlags)
-	c := describeVerb("scenarios check", &cobra.Command{
+	return newVerb("scenarios check", f, &cobra.Command{
 		ValidArgsFunction: someScenarios,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -178,8 +173,6 @@ func newCheck(stdout io.Writer) *cobra.Command {
 			return endsWith(code)
 		},
 	})
-	bind(c.Flags(), f)
-	return c
 }
 
 // stdinName is what messages call standard input.
@@ -237,7 +230,7 @@ type initFlags struct {
 }
 
 func (f *initFlags) verb(stdout io.Writer) *cobra.Command {
-	c := describeVerb("scenarios init", &cobra.Command{
+	return newVerb("scenarios init", f, &cobra.Command{
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usageError{fmt.Errorf("%s takes one file, and %q is another", c.CommandPath(), args[1])}
@@ -268,13 +261,12 @@ func (f *initFlags) verb(stdout io.Writer) *cobra.Command {
 			return err
 		},
 	})
-	bind(c.Flags(), f)
-	return c
 }
 
 // newPatterns returns the verb that runs every pattern and its anti-pattern.
 func newPatterns(stdout, stderr io.Writer) *cobra.Command {
-	c := describeVerb("scenarios patterns", &cobra.Command{
+	return newVerb("scenarios patterns", nil, &cobra.Command{
+		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: someScenarios,
 		RunE: func(c *cobra.Command, args []string) error {
 			names, rows, err := series.PatternsOf(args)
@@ -297,5 +289,4 @@ func newPatterns(stdout, stderr io.Writer) *cobra.Command {
 			return report.Patterns(stdout, rows, list)
 		},
 	})
-	return c
 }

@@ -27,7 +27,7 @@ import (
 // serveFlags are what a user typed after `loadgen serve`.
 type serveFlags struct {
 	serve.Options `group:"Service"`
-	KeyFile       string   `flag:"key-file" group:"Connections"`
+	KeyFile       string   `flag:"key-file" group:"Connections" requires:"account"`
 	FaultFile     string   `flag:"faults" group:"Service" rare:"yes"`
 	Examine       bool     `flag:"examine" group:"Output"`
 	Out           string   `flag:"out" group:"Output" requires:"examine"`
@@ -39,15 +39,13 @@ type serveFlags struct {
 const standardInput = "-"
 
 func (f *serveFlags) verb(stdout, stderr io.Writer) *cobra.Command {
-	c := describeVerb("serve", &cobra.Command{
+	f.Listen, f.Admin, f.Profile = serve.DefaultListen, serve.DefaultAdmin, serve.DefaultProfile
+	return newVerb("serve", f, &cobra.Command{
 		RunE: func(c *cobra.Command, _ []string) error {
 			f.Input, f.Journal = c.InOrStdin(), stderr
 			return f.run(c.Context(), commandOf(c), stdout)
 		},
-	})
-	f.Listen, f.Admin, f.Profile = serve.DefaultListen, serve.DefaultAdmin, serve.DefaultProfile
-	bind(c.Flags(), f)
-	return c
+	}, "format")
 }
 
 // run serves until the context is done.
@@ -117,10 +115,7 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 
 // prepare reads the files of the flags, and describes the injected faults.
 func (f *serveFlags) prepare() (told []string, err error) {
-	switch {
-	case (f.Account == "") != (f.KeyFile == ""):
-		return nil, usageError{errors.New("--account and --key-file: expected both or neither")}
-	case f.KeyFile != "":
+	if f.KeyFile != "" {
 		f.KeyName = f.KeyFile
 		if f.Key, err = readSecret(f.KeyFile); err != nil {
 			return nil, usageError{fmt.Errorf("--key-file: %w", err)}

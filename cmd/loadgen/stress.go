@@ -20,7 +20,7 @@ import (
 )
 
 func (f *runFlags) stressVerb(stdout, stderr io.Writer) *cobra.Command {
-	c := describeVerb("stress", &cobra.Command{
+	return newVerb("stress", f, &cobra.Command{
 		RunE: func(c *cobra.Command, _ []string) error {
 			if f.Load.Keys == "" {
 				return f.scenario(c, "stress", stdout, stderr)
@@ -31,9 +31,7 @@ func (f *runFlags) stressVerb(stdout, stderr io.Writer) *cobra.Command {
 			}
 			return f.run(c, f.drawing(c, d), commandOf(c), f.planner(c, d, stderr), stdout, stderr)
 		},
-	})
-	f.register(c.Flags(), "sweep", "use", "anti-pattern", "join", "label")
-	return c
+	}, "sweep", "use", "anti-pattern", "join", "label")
 }
 
 // loadFlags replace the load that a scenario offers, and add to what is checked.
@@ -204,7 +202,7 @@ func thousandth(x float64) float64 { return math.Round(x*1000) / 1000 }
 type fleetFlags struct {
 	Processes int           `flag:"processes" rare:"yes"`
 	Lead      string        `flag:"lead" rare:"yes" requires:"processes"`
-	OnLoss    string        `flag:"on-loss" rare:"yes" default:"fail" requires:"processes"`
+	OnLoss    string        `flag:"on-loss" rare:"yes" words:"fail,finish" default:"fail" requires:"processes"`
 	Join      string        `flag:"join" rare:"yes" excludes:"processes"`
 	Deadline  time.Duration `flag:"join-within" rare:"yes" default:"1m" requires:"processes|join"`
 	Labels    []string      `flag:"label" rare:"yes"`
@@ -215,12 +213,6 @@ type fleetFlags struct {
 	offering *fleet.Offering
 }
 
-// What is done where a member is lost.
-const (
-	lossFails    = "fail"
-	lossFinishes = "finish"
-)
-
 // fill has a plan's load be offered by several processes, where that was asked for: none of them
 // is begun yet. The folder is what the paths in the scenario count from.
 func (f *fleetFlags) fill(flags *pflag.FlagSet, p *run.Plan, target *targetFlags, folder string, quiet bool, stderr io.Writer) error {
@@ -230,10 +222,7 @@ func (f *fleetFlags) fill(flags *pflag.FlagSet, p *run.Plan, target *targetFlags
 	if f.offering != nil {
 		return flagged(flags, f.offering.Fill(p))
 	}
-	if f.OnLoss != lossFails && f.OnLoss != lossFinishes {
-		return usageError{fmt.Errorf("--on-loss %s: expected %s or %s", f.OnLoss, lossFails, lossFinishes)}
-	}
-	offering := &fleet.Offering{Members: f.Processes, Deadline: f.Deadline, FinishOnLoss: f.OnLoss == lossFinishes, Folder: folder, Said: stderr,
+	offering := &fleet.Offering{Members: f.Processes, Deadline: f.Deadline, FinishOnLoss: f.OnLoss == "finish", Folder: folder, Said: stderr,
 		Bus: fleet.BusOptions{Listen: f.Lead, Creds: f.Creds, CA: f.CA}}
 	if strings.Contains(f.Lead, "://") {
 		offering.Bus.URL, offering.Bus.Listen = f.Lead, ""
@@ -284,21 +273,12 @@ func ofBus(fault error, url string) error {
 	return usageError{fmt.Errorf("--%s: %w", flag, of.Err)}
 }
 
-// member is the command by which a member on this machine is begun: it sends to the same target.
-func (f *targetFlags) member() ([]string, error) {
+// member returns the command that starts a member on this machine, which sends to the same target.
+func (f *endpointFlags) member() ([]string, error) {
 	program, err := os.Executable()
 	words := []string{program, "run"}
-	if f.Target.first() == targetEmbedded || f.Target.first() == targetInProcess {
+	if first := f.Target.first(); first == targetEmbedded || first == targetInProcess {
 		return words, err
 	}
-	for _, where := range f.Target {
-		words = append(words, "--target", where)
-	}
-	if f.KeyFile != "" {
-		words = append(words, "--key-file", f.KeyFile)
-	}
-	if f.Account != "" {
-		words = append(words, "--account", f.Account)
-	}
-	return words, err
+	return append(words, f.arguments()...), err
 }

@@ -93,8 +93,8 @@ func (f *targetFlags) fill(p *run.Plan) error {
 	return err
 }
 
-// arguments returns the flags as they are typed, for another build.
-func (f *targetFlags) arguments() []string {
+// arguments returns the flags as they are typed, for another process.
+func (f *endpointFlags) arguments() []string {
 	var list []string
 	for _, one := range f.Target {
 		list = append(list, "--target", one)
@@ -104,9 +104,6 @@ func (f *targetFlags) arguments() []string {
 	}
 	if f.KeyFile != "" {
 		list = append(list, "--key-file", f.KeyFile)
-	}
-	if f.Consent {
-		list = append(list, "--yes")
 	}
 	return list
 }

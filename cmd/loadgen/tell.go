@@ -10,8 +10,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/spf13/pflag"
-
 	"loadgen/report"
 	"loadgen/report/document"
 	"loadgen/report/live/page"
@@ -31,31 +29,20 @@ type keepFlags struct {
 
 // tellFlags say how a run in progress is shown, what is stored of it, and how it is reported.
 type tellFlags struct {
-	formFlags
 	keepFlags
-	Live   liveFlag `flag:"live-page" alone:":0"`
-	Strict bool     `flag:"strict" rare:"yes"`
-	Quiet  bool     `flag:"quiet" rare:"yes"`
-	// UI is how a run is to be shown while it goes on; empty is auto.
-	UI          string
-	Count       int    `flag:"count" default:"1" rare:"yes" excludes:"sweep,record,hlog,csv"`
-	HLog        string `flag:"hlog" rare:"yes" excludes:"sweep"`
-	CSV         string `flag:"csv" rare:"yes" excludes:"sweep"`
-	Metrics     string `flag:"metrics-listen" rare:"yes"`
-	OTLP        string `flag:"otlp" rare:"yes"`
-	MetricsKeys bool   `flag:"metrics-keys" rare:"yes"`
+	Live        liveFlag `flag:"live-page" alone:":0"`
+	Strict      bool     `flag:"strict" rare:"yes"`
+	Quiet       bool     `flag:"quiet" rare:"yes"`
+	UI          string   `flag:"ui" words:"auto,plain,none,json" default:"auto" rare:"yes"`
+	Count       int      `flag:"count" default:"1" rare:"yes" excludes:"sweep,record,hlog,csv"`
+	HLog        string   `flag:"hlog" rare:"yes" excludes:"sweep"`
+	CSV         string   `flag:"csv" rare:"yes" excludes:"sweep"`
+	Metrics     string   `flag:"metrics-listen" rare:"yes"`
+	OTLP        string   `flag:"otlp" rare:"yes"`
+	MetricsKeys bool     `flag:"metrics-keys" rare:"yes"`
+	formFlags   `words:"text,json,md,csv,html,seconds,benchfmt,hlog,junit"`
 
 	page string
-	// flags are those of the verb, to name what is wrong with a plan.
-	flags *pflag.FlagSet
-}
-
-func (f *tellFlags) register(flags *pflag.FlagSet) {
-	f.formFlags.register(flags, runForms()...)
-	f.UI, f.flags = progressAuto, flags
-	flags.Var(&wordValue{&f.UI, "how", progressForms()}, "ui", describeFlag("ui"))
-	annotate(flags, "ui", tagGroup, "Output")
-	annotate(flags, "ui", tagRare, "yes")
 }
 
 // exports opens the exports of a run that were asked for.
@@ -103,7 +90,7 @@ func (f *tellFlags) keep(folder results.Folder, record *results.Record, stderr i
 	switch f.shown() {
 	case progressNone:
 	case progressJSON:
-		_, _ = stderr.Write(lineOf(runWritten{head{"run_written", inSeconds(record.Duration)}, fmt.Sprint(folder)}))
+		_, _ = stderr.Write(eventLine("run_written", record.Duration, "folder", fmt.Sprint(folder)))
 	default:
 		fmt.Fprintf(stderr, "the run is in %s\n", folder)
 	}

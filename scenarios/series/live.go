@@ -29,14 +29,14 @@ type Live struct {
 	Folder   string
 	// Against is an older build, a file or a program on the path, or a folder of runs. If it is
 	// empty, the runs are compared with the baseline. Build is this build, a file.
-	Against string `flag:"against"`
+	Against string `flag:"against" excludes:"virtual,accept"`
 	Build   string
 	// Count is the number of runs, or of pairs.
-	Count int `flag:"count"`
+	Count int `flag:"count" excludes:"virtual"`
 	// FailOn are the changes that are a regression; none are the scenario's (gate).
-	FailOn []string `flag:"fail-on"`
+	FailOn []string `flag:"fail-on" excludes:"virtual"`
 	// Out is the folder of the runs; if it is empty, they go to Runs, pairs to a new folder in it.
-	Out  string `flag:"out" rare:"yes"`
+	Out  string `flag:"out" rare:"yes" excludes:"virtual"`
 	Runs string
 	// Make makes a run of this build, in a new folder if the name is empty. Arguments are the
 	// flags of its target, for other builds.

@@ -24,7 +24,7 @@ type Options struct {
 	Listen string `flag:"listen" group:"Connections"`
 	// Account is who signs requests, with Key, which is base64. Both empty are the
 	// emulators', which only an address of this machine may have.
-	Account string `flag:"account" group:"Connections"`
+	Account string `flag:"account" group:"Connections" requires:"key-file"`
 	Key     string
 	// KeyName stands for Key wherever that is spoken of, such as the name of a
 	// file; empty is the account's.

@@ -39,7 +39,7 @@ type Plan struct {
 	Designs    []Design
 	// Suggest has designs take part that follow from what the log asks for; it needs a
 	// pattern.
-	Suggest bool `flag:"suggest"`
+	Suggest bool `flag:"suggest" requires:"partition-key,row-key"`
 	// Speed is how many times as fast as in the log the operations are due, 0 for once.
 	Speed float64 `flag:"speed" default:"1"`
 	// Retry is the back-off policy of ours that stands in the place of the clients', empty
