@@ -28,20 +28,20 @@ import (
 type Contest struct {
 	Contestants []Contestant
 	// Length is the duration of the outage or overload, 100ms to 1h.
-	Length time.Duration `flag:"duration" default:"30s" requires:"overload" help:"length of the load, or of each of its steps, such as 4s"`
+	Length time.Duration `flag:"duration" default:"30s" requires:"overload"`
 	// Overload is the offered load as a multiple of a partition's limit, at most 1,000; 0 is
 	// an outage.
 	Overload float64
 	// Clients is the number of clients, 1 to 1,000,000.
-	Clients int `flag:"clients" default:"500" help:"how many clients"`
+	Clients int `flag:"clients" default:"500"`
 	// Each is the mean rate of a client in an outage, in operations per second.
-	Each float64 `flag:"each" default:"1" excludes:"overload" help:"operations/s of each client in an outage, on the average"`
+	Each float64 `flag:"each" default:"1" excludes:"overload"`
 	// Together makes one operation of each client due at the first instant of an outage, and
 	// none in the rest of it.
-	Together bool `flag:"together" excludes:"overload" help:"each client has one operation, due when the outage begins"`
+	Together bool `flag:"together" excludes:"overload"`
 	// LostReplies is the percentage of replies that are lost after the request succeeded.
 	LostReplies float64
-	Seed        uint64 `flag:"seed" default:"1" help:"root of all chance (default: the scenario's, else 1)"`
+	Seed        uint64 `flag:"seed" default:"1"`
 }
 
 const (

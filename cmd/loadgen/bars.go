@@ -23,26 +23,31 @@ const usualColumns = 80
 // bars is a screen on a terminal: a bar for each stage, which stays when that has
 // ended, and a status line below the one under way.
 type bars struct {
-	to io.Writer
+	watchedStage
 	// columns is how wide the terminal is now, 0 where it does not say.
 	columns func() int
 	// shown are how many columns the lines fill that the next drawing replaces.
-	shown   []int
+	shown []int
+}
+
+// watchedStage is the part of a screen for persons that knows the stage.
+type watchedStage struct {
+	darkness
+	to      io.Writer
 	stage   campaign.Progress
 	virtual bool
 }
 
-func (*bars) every() time.Duration { return drawEvery }
-
-func (b *bars) begin(said start) {
-	b.virtual = said.time == virtually
+func (w *watchedStage) begin(said start) {
+	w.virtual = said.time == virtually
 	if said.metrics != "" {
-		fmt.Fprintf(b.to, "metrics are served at %s\n", said.metrics)
+		fmt.Fprintf(w.to, "metrics are served at %s\n", said.metrics)
 	}
 }
 
-// enter notes the stage; one of a single operation has no bar.
-func (b *bars) enter(stage campaign.Progress, _ time.Duration) { b.stage = stage }
+func (w *watchedStage) enter(stage campaign.Progress, _ time.Duration) { w.stage = stage }
+
+func (*bars) every() time.Duration { return drawEvery }
 
 func (b *bars) show(s *live.Status) {
 	if watched(b.stage) {
@@ -59,10 +64,6 @@ func (b *bars) leave(s *live.Status) {
 }
 
 func (b *bars) pause() { b.shown = nil }
-
-func (*bars) happened(results.Event) {}
-
-func (*bars) finish(*live.Status, error) {}
 
 // barColumns is how long the inner part of a bar is at most; a shorter one than shortestBar
 // shows nothing.

@@ -20,11 +20,12 @@ const (
 	tagRare     = "rare"     // "yes": only `loadgen help VERB --all` shows the flag
 	tagRequires = "requires" // flags, one of which must be typed, too
 	tagExcludes = "excludes" // flags that must not be typed, too
+	tagWords    = "words"    // the words that the flag takes, separated by commas; of a struct: those of its flags that have words
 )
 
 // bind adds a flag for each exported field with the tag flag:"name" or flag:"name,letter", also of structs within,
-// but those in except. The tag help explains it, and has the name of its value between asterisks; default is its
-// default as it is typed, in place of the field's value; alone is its value if it is typed without one. The others are
+// but those in except. The help text says what it does, with the name of its value between asterisks. The tag default is
+// its default as it is typed, in place of the field's value; alone is its value if it is typed without one. The others are
 // annotations; those of a struct hold for all of its flags. With split a list has commas between its words.
 func bind(flags *pflag.FlagSet, options any, except ...string) {
 	flags.SortFlags = false
@@ -35,10 +36,10 @@ func bindFields(flags *pflag.FlagSet, of reflect.Value, inherited map[string][]s
 	for i := range of.NumField() {
 		field, value := of.Type().Field(i), of.Field(i)
 		annotations := make(map[string][]string)
-		for _, tag := range []string{tagGroup, tagRare, tagRequires, tagExcludes} {
+		for _, tag := range []string{tagGroup, tagRare, tagRequires, tagExcludes, tagWords} {
 			annotations[tag] = inherited[tag]
 			switch own := field.Tag.Get(tag); {
-			case own == "":
+			case own == "", tag == tagWords && len(inherited[tag]) > 0:
 			case tag == tagRequires, tag == tagExcludes:
 				annotations[tag] = append(slices.Clip(inherited[tag]), strings.Split(own, ",")...)
 			default:
@@ -53,11 +54,17 @@ func bindFields(flags *pflag.FlagSet, of reflect.Value, inherited map[string][]s
 		case name == "" || slices.Contains(except, name):
 			continue
 		}
-		usage := strings.ReplaceAll(field.Tag.Get("help"), "*", "`")
-		if list, ok := value.Addr().Interface().(*[]string); ok && field.Tag.Get("split") != "" {
+		usage := describeFlag(name)
+		into := value.Addr().Interface()
+		if field.Tag.Get(tagWords) != "" {
+			words := strings.Split(annotations[tagWords][0], ",")
+			usage += ": " + strings.Join(words, ", ")
+			into = &wordValue{into.(*string), words}
+		}
+		if list, ok := into.(*[]string); ok && field.Tag.Get("split") != "" {
 			flags.StringSliceVarP(list, name, letter, *list, usage)
 		} else {
-			addFlag(flags, value.Addr().Interface(), name, letter, usage)
+			addFlag(flags, into, name, letter, usage)
 		}
 		f := flags.Lookup(name)
 		if text := field.Tag.Get("default"); text != "" {
@@ -69,15 +76,7 @@ func bindFields(flags *pflag.FlagSet, of reflect.Value, inherited map[string][]s
 		if alone := field.Tag.Get("alone"); alone != "" {
 			f.NoOptDefVal = alone
 		}
-		for tag, values := range annotations {
-			annotate(flags, name, tag, values...)
-		}
-	}
-}
-
-func annotate(flags *pflag.FlagSet, name, annotation string, values ...string) {
-	if err := flags.SetAnnotation(name, annotation, values); err != nil {
-		panic("loadgen: " + err.Error())
+		f.Annotations = annotations
 	}
 }
 
@@ -147,16 +146,14 @@ func checkFlags(c *cobra.Command) error {
 
 // wordValue is one of some words.
 type wordValue struct {
-	into *string
-	// kind names the value in help, known are the words, said in errors.
-	kind  string
+	into  *string
 	known []string
 }
 
 var errWord = errors.New("expected a word that the verb knows")
 
 func (v *wordValue) String() string { return *v.into }
-func (v *wordValue) Type() string   { return v.kind }
+func (v *wordValue) Type() string   { return "word" }
 
 func (v *wordValue) Set(word string) error {
 	if !slices.Contains(v.known, word) {

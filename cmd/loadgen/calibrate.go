@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
@@ -17,32 +16,16 @@ import (
 // calibrateFlags are what a user typed after `loadgen calibrate`.
 type calibrateFlags struct {
 	Service endpointFlags
-	Consent bool `flag:"yes" help:"agree: send load to a service, or delete what is listed"`
+	Consent bool `flag:"yes"`
 	Options doctor.CalibrationOptions
-	File    string `flag:"file" default:"loadgen-profile.yaml" help:"write to this *file*"`
+	File    string `flag:"file" default:"loadgen-profile.yaml"`
 	formFlags
-	Quiet bool `flag:"quiet" help:"no progress on standard error"`
+	Quiet bool `flag:"quiet"`
 }
 
-const calibrateHelp = `Calibrate measures a Table service with small experiments: latencies of four operations
-at a low rate, rising rates to one partition until it throttles, a sustained overload,
-and bursts after pauses. It writes a profile file for --profile. Simulations with it use
-the measured limits and times, and their verdicts say so.
-
-Each value has an interval and its number of samples. Values that could not be measured
-are listed with the reason and taken from the documented profile. Sending requires --yes;
-at most --budget transactions are billed, and every table is deleted.
-
---account-limit also raises the load on the account, which throttles its other users.`
-
 func (f *calibrateFlags) verb(stdout, stderr io.Writer) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "calibrate",
-		Short: "Measure a table service, for a profile of the model",
-		Long:  calibrateHelp,
-		Example: `  loadgen calibrate --target env:TABLES --budget 100000 --yes
-  loadgen calibrate --target file:connection.txt --budget 5000 --yes   # latencies alone
-  loadgen simulate my-table.yaml --profile loadgen-profile.yaml`,
+	f.Options.Rate, f.Options.MaxRate = doctor.DefaultRate, doctor.DefaultMaxRate
+	return newVerb("calibrate", f, &cobra.Command{
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := f.heed(c); err != nil {
 				return err
@@ -54,12 +37,9 @@ func (f *calibrateFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 			f.Options.Now, f.Options.Remains = clock.NewReal().Started(), leftoversOf(c.Context(), nil)
 			f.Options.Consent = agree(f.Consent, f.Quiet, results.Price{}, stderr)
 			// The file is made first: what cannot be kept is not measured.
-			file, err := os.OpenFile(f.File, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-			if errors.Is(err, os.ErrExist) {
-				return usageError{fmt.Errorf("--file %s: there is one already; expected a new file", f.File)}
-			}
+			file, err := createFile("--file", f.File)
 			if err != nil {
-				return usageError{fmt.Errorf("--file: %w", err)}
+				return err
 			}
 			learnt, err := doctor.Calibrate(c.Context(), f.Options)
 			err = flagged(c.Flags(), err)
@@ -78,10 +58,7 @@ func (f *calibrateFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 			}
 			return errors.Join(err, f.show(stdout, learnt.Document(kept)), reported(learnt.Ended, false))
 		},
-	}
-	f.Options.Rate, f.Options.MaxRate = doctor.DefaultRate, doctor.DefaultMaxRate
-	f.formFlags.bindAll(c.Flags(), f)
-	return c
+	})
 }
 
 // heed refuses flags that no experiment can follow.

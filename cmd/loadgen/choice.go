@@ -20,13 +20,13 @@ type choiceFlags struct {
 	// folder is what the paths in the scenario count from, once it is open.
 	folder string
 
-	Use         string   `flag:"use" help:"the *design* to use (default: the scenario's)"`
-	Set         []string `flag:"set" help:"set a value: *path=value*, repeatable"`
-	AntiPattern bool     `flag:"anti-pattern" rare:"yes" help:"take the scenario's anti-pattern, instead of what it teaches"`
-	Profile     string   `flag:"profile" rare:"yes" help:"profile of the model: a *name*, or a file of loadgen calibrate"`
-	Seed        uint64   `flag:"seed" rare:"yes" help:"root of all chance (default: the scenario's, else 1)"`
-	Retry       string   `flag:"retry" rare:"yes" help:"back-off *policy* of throttled attempts: a name of loadgen backoff, or a formula"`
-	Workers     int      `flag:"workers" rare:"yes" help:"maximum number of concurrent attempts"`
+	Use         string   `flag:"use"`
+	Set         []string `flag:"set"`
+	AntiPattern bool     `flag:"anti-pattern" rare:"yes"`
+	Profile     string   `flag:"profile" rare:"yes"`
+	Seed        uint64   `flag:"seed" rare:"yes"`
+	Retry       string   `flag:"retry" rare:"yes"`
+	Workers     int      `flag:"workers" rare:"yes"`
 }
 
 // draft is a scenario as it was opened: no flag but --anti-pattern has changed it yet.

@@ -27,38 +27,17 @@ import (
 // compareFlags are what a user typed after `loadgen compare`.
 type compareFlags struct {
 	formFlags
-	FailOn []string `flag:"fail-on" help:"*change* that is a regression, such as 'p99(get) > +10%'; repeatable"`
-	File   string   `flag:"file" help:"write to this *file*"`
+	FailOn []string `flag:"fail-on"`
+	File   string   `flag:"file"`
 }
-
-const compareHelp = `Compare shows two runs, or two sets of runs, side by side: A and B are each a run (its
-folder, its name, latest or latest~1), a tag, or a folder of runs. It compares every figure
-of every phase and operation, and warns if seed, target, machine or scenario text differ.
-Runs of different scenarios are refused.
-
-The unit is the run. With at least 8 pairs of runs taken in turn, A B, B A, A B, … (6 for
-p99 alone), it reports whether B is better or worse, with bounds. One run per side proves
-nothing. Runs in virtual time with one seed repeat exactly and are compared value by value.
-
-The exit code is 0, unless --fail-on names changes: 11 if B is worse by one of them and
-beyond chance, 12 if that cannot be told. Sets that were not taken in turn take 4 runs each.`
 
 // newCompare returns the verb that shows two sets of runs side by side.
 func newCompare(stdout io.Writer) *cobra.Command {
 	f := new(compareFlags)
-	c := &cobra.Command{
-		Use:   "compare A B",
-		Short: "Compare two runs, or two sets of runs",
-		Long:  compareHelp,
-		Example: `  loadgen compare latest~1 latest
-  loadgen compare before after                     # folders of runs taken in turn
-  loadgen compare release latest --fail-on 'p99 > +10%'
-  loadgen compare before after --format md >> "$GITHUB_STEP_SUMMARY"`,
+	return newVerb("compare", f, &cobra.Command{
 		Args: takes(2, 2, "two folders, A and B, and got %d; expected runs, or folders of runs"),
 		RunE: func(c *cobra.Command, args []string) error { return f.compare(c.Context(), stdout, args[0], args[1]) },
-	}
-	f.formFlags.bindAll(c.Flags(), f)
-	return c
+	})
 }
 
 // compare shows both sides, and returns the error of the exit code.
@@ -150,36 +129,15 @@ func storedRuns(ctx context.Context, name string) ([]string, error) {
 
 // historyFlags are what a user typed after `loadgen runs history`.
 type historyFlags struct {
-	Metrics []string `flag:"metric" help:"*figure* to follow, repeatable (default p99, served, share_lost)"`
+	Metrics []string `flag:"metric"`
 	storeFlags
 	formFlags
-	File string `flag:"file" help:"write to this *file*"`
+	File string `flag:"file"`
 }
 
-const runsHistoryHelp = `History lists the runs of a scenario in order of time, takes the median of runs started
-within six hours (a night), and reports steps of a metric: by windowed E-divisive means
-and a permutation test (p = 0.001, windows of 30 nights, steps of at least 5%). The unit
-is the run, not the request.
-
-An argument is a folder of runs, or the name or file of a scenario with runs in --runs;
-the default is all of them. Invalid runs are counted and skipped, and so are runs in
-virtual time unless all are; runs sent late lose their rates and response times. A
-different scenario text, target, profile or machine starts a new series.
-
-A metric is a figure as in a scenario's expect: p99(get), served(hottest), share_lost. The
-table has what changed: the version, and labels (--label commit=…). --file draws the nights
-(.png, .svg) or writes the whole page (.html).
-The exit code is 12 if no two nights are comparable, otherwise 0.`
-
 func newRunsHistory(stdout, stderr io.Writer) *cobra.Command {
-	f := new(historyFlags)
-	c := &cobra.Command{
-		Use:   "history [scenario|folder ...]",
-		Short: "Show the nights of a scenario, and where they step",
-		Long:  runsHistoryHelp,
-		Example: `  loadgen runs history stress
-  loadgen runs history stress --metric "p99(get)" --file stress.html
-  loadgen runs history nightly-runs --format csv > nights.csv`,
+	f := &historyFlags{storeFlags: storeFlags{runsKept()}}
+	return newVerb("runs history", f, &cobra.Command{
 		Args: cobra.ArbitraryArgs, ValidArgsFunction: someScenarios,
 		RunE: withRunFaults(func(c *cobra.Command, args []string) error {
 			if extension := strings.ToLower(filepath.Ext(f.File)); f.File != "" && !slices.Contains([]string{".png", ".svg", ".html"}, extension) {
@@ -215,10 +173,7 @@ func newRunsHistory(stdout, stderr io.Writer) *cobra.Command {
 			}
 			return outcome{untold: document.Outcome() == compare.Inconclusive}.end()
 		}),
-	}
-	f.Runs = runsKept()
-	f.formFlags.bindAll(c.Flags(), f)
-	return c
+	})
 }
 
 // gather puts the runs of folders and scenarios into an archive, each once. Without any

@@ -27,83 +27,30 @@ type designsFlags struct {
 	Plan       series.ContestPlan `group:"Designs"`
 	Choice     choiceFlags        `group:"Scenario"`
 	Price      priceFlag          `group:"Designs"`
-	OneProfile bool               `flag:"one-profile" group:"Scenario" rare:"yes" help:"do not compare the verdict with that of another profile of the model"`
-	Memory     size               `flag:"memory-limit" group:"Scenario" rare:"yes" default:"2GiB" help:"do not take more memory than this *size*"`
+	OneProfile bool               `flag:"one-profile" group:"Scenario" rare:"yes"`
+	Memory     size               `flag:"memory-limit" group:"Scenario" rare:"yes" default:"2GiB"`
 	Target     targetFlags        `group:"Target" requires:"target"`
-	NoProbe    bool               `flag:"no-probe" group:"Target" rare:"yes" requires:"target" help:"skip the test of the generator's maximum rate"`
+	NoProbe    bool               `flag:"no-probe" group:"Target" rare:"yes" requires:"target"`
 	Fleet      fleetFlags         `group:"Several processes" requires:"target"`
-	Page       liveFlag           `flag:"live-page" alone:":0" group:"Output" help:"show what goes on in a browser, at a free port or this *address*, such as :8080"`
+	Page       liveFlag           `flag:"live-page" alone:":0" group:"Output"`
 	Form       formFlags          `group:"Output"`
-	Out        string             `flag:"out" group:"Output" help:"*folder* of the result (default: a new one in results/runs)"`
-	Strict     bool               `flag:"strict" group:"Output" rare:"yes" help:"exit 13 if the generator was the limit or there is no answer; of a log 10 if it is not sound, 12 if unknown"`
-	Quiet      bool               `flag:"quiet" group:"Output" rare:"yes" help:"no progress on standard error"`
+	Out        string             `flag:"out" group:"Output"`
+	Strict     bool               `flag:"strict" group:"Output" rare:"yes"`
+	Quiet      bool               `flag:"quiet" group:"Output" rare:"yes"`
 }
 
-const contestHelp = `Contest sends the same events through several designs of a scenario and reports which
-PartitionKey is best, by how much, and why the others are not: entities/s sustained, share
-lost, response times, cost per event. "No difference" is a result, too.
-
-The design that holds most checks of the scenario ranks first, then the one that fails
-fewer; then the sustained rate decides, the share lost, the p99, entities counted and
-transactions billed. If no design holds the checks, the result says so, with the failed
-checks and the necessary changes. The order of two designs does not depend on the others.
-
-By default all designs of the file take part. Each runs five times on the virtual clock
-(--count 2: twice), with a new seed each time, and again under the other one of the
-profiles documented and headroom, to show whether the result stays the same. A single run
-(--count 1) shows no difference. Seeds derive from the scenario's seed and the name of the
-design, so that other designs do not change its runs.
-
-A design that cannot serve an operation, such as a transaction across its partitions or a
-point read without its key, is reported with the operation and comes last.
-
-With --target embedded each run uses the embedded engine over HTTP in real time, and
-designs take turns; another Table service requires --yes, and --budget limits what all
-runs may bill. Real services may keep state from run to run, so that there is no
-second profile. With --processes N each run is sent by N processes, like loadgen run.
-
---live-page shows the ranking and the current runs on a local page, which becomes the page
-of the contest at the end.
-
-The folder of the contest has its page (report.html), the result (contest.json), a chart
-(heat.png and heat.svg: partitions over time, served and throttled, per design) and the
-record of each design's first run. loadgen report prints it again.
-
---suggest adds designs that follow from the scenario's operations, after a short
-simulation of each, explains them or recommends yours, and writes the scenario with the
-winner in use: to --write, or suggested.yaml in the folder of the contest. Among several
-winners it prefers one of yours, then the one with the fewest copies.
-
-The exit code is 10 if no design holds the checks, or a check fails in half of the
-winner's runs or more, and 12 if a check of the winner is unknown or its seeds disagree.
-Failures of other designs, or a contest without a winner, do not change it.`
-
 func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
-	c := &cobra.Command{
-		Use:               "contest file|name",
-		Short:             "Which PartitionKey design wins, by how much, and why",
-		Long:              contestHelp,
+	f.Plan.Seeds, f.Plan.Alpha = defaultSeeds, contest.DefaultAlpha
+	return newVerb("contest", f, &cobra.Command{
 		ValidArgsFunction: oneScenario,
-		Example: `  loadgen contest day-key                              # every design of a scenario
-  loadgen contest my-table.yaml --designs by-day,by-customer
-  loadgen contest my-table.yaml --retry none --price "0.036 throttled"
-  loadgen contest my-table.yaml --suggest --write suggested.yaml
-  loadgen contest my-table.yaml --target embedded --count 3    # in real time, over HTTP
-  loadgen contest my-table.yaml --target embedded --processes 4 # four processes per run
-  loadgen contest my-table.yaml --live-page            # with a live page
-  loadgen contest my-table.yaml --target env:TABLES --count 2 --budget 500000 --yes`,
-		Args: takesOne(),
-		RunE: func(c *cobra.Command, args []string) error { return f.contest(c, args[0], stdout, stderr) },
-	}
-	f.Plan.Seeds = defaultSeeds
-	f.Plan.Alpha = contest.DefaultAlpha
-	f.Form.bindAll(c.Flags(), f, "use", "anti-pattern", "join", "label")
-	return c
+		Args:              takesOne(),
+		RunE:              func(c *cobra.Command, args []string) error { return f.contest(c, args[0], stdout, stderr) },
+	}, "use", "anti-pattern", "join", "label")
 }
 
 // priceFlag has the price of transactions, storage and egress.
 type priceFlag struct {
-	Price string `flag:"price" rare:"yes" help:"*cost* of a million transactions, in any currency; \"0.036 stored=0.045 throttled\" of contest adds GiB-months and throttled ones, \"0.036 egress=0.08\" of forecasts GB of replies that leave the region"`
+	Price string `flag:"price" rare:"yes"`
 }
 
 // fill sets the price that the flag has.

@@ -26,6 +26,7 @@ const mostWaiting = 1000
 
 // events is a screen of JSON lines, which one goroutine writes.
 type events struct {
+	darkness
 	to    io.Writer
 	lines chan []byte
 	done  sync.WaitGroup
@@ -43,80 +44,71 @@ func (e *events) begin(said start) {
 			_, _ = e.to.Write(line)
 		}
 	})
-	begins := runBegins{head: head{"run_begins", 0}, Version: uiVersion, Scenario: said.scenario, Time: said.time}
-	if said.metrics != "" {
-		begins.Metrics = &said.metrics
-	}
-	if said.live != "" {
-		begins.Live = &said.live
-	}
-	e.tell(begins)
+	e.send("run_begins", 0, "version", uiVersion, "scenario", said.scenario, "time", said.time,
+		"metrics_url", nilIfEmpty(said.metrics), "live_url", nilIfEmpty(said.live))
 }
 
-func (e *events) tell(event any) { e.lines <- lineOf(event) }
+func (e *events) send(event string, at time.Duration, members ...any) {
+	e.lines <- eventLine(event, at, members...)
+}
 
 func (e *events) enter(stage campaign.Progress, at time.Duration) {
-	begins := stageBegins{head: head{"stage_begins", inSeconds(at)}, Stage: stage.Stage, Operations: stage.Operations}
+	var length *float64
 	if stage.Length > 0 {
-		length := inSeconds(stage.Length)
-		begins.Length = &length
+		length = new(inSeconds(stage.Length))
 	}
-	e.tell(begins)
+	e.send("stage_begins", at, "stage", stage.Stage, "operations", stage.Operations, "length_s", length)
 }
 
 func (e *events) show(s *live.Status) {
-	one := statusTold{head: head{"status", inSeconds(s.At)}, Stage: s.Stage, Phase: s.Phase, Planned: s.Planned, Ended: s.Ended,
-		Estimated: s.Estimated, Target: s.Target, Offered: s.Offered, Served: s.Served, Throttled: s.Throttled,
-		Hottest: []heatTold{}, Unread: e.unread.Load(), Totals: totalsOf(&s.Totals)}
-	if s.Left != nil {
-		one.Left = new(inSeconds(*s.Left))
-	}
-	if s.P99 != nil {
-		one.P99 = new(s.P99.Microseconds())
-	}
+	hottest, members := []object{}, []object{}
 	for _, heat := range s.Hottest {
-		one.Hottest = append(one.Hottest, heatTold{heat.Name, heat.Rate})
+		hottest = append(hottest, object{"partition", heat.Name, "served_entities_per_second", heat.Rate})
 	}
 	for i := range s.Members {
 		m := &s.Members[i]
-		told := memberTold{Name: m.Name, Labels: m.Labels, State: string(m.State), Scheduled: m.Last.Scheduled, Late: m.Last.Late, Throttled: m.Last.Throttled}
-		if m.Heard != nil {
-			told.Heard = new(inSeconds(*m.Heard))
+		one := object{"name", m.Name}
+		if len(m.Labels) > 0 {
+			one = append(one, "labels", m.Labels)
 		}
-		if p99 := live.P99(m); p99 != nil {
-			told.P99 = new(p99.Microseconds())
-		}
-		one.Members = append(one.Members, told)
+		members = append(members, append(one, "state", string(m.State), "heard_at_s", convert(m.Heard, inSeconds), "scheduled", m.Last.Scheduled,
+			"late", m.Last.Late, "throttled", m.Last.Throttled, "p99_us", convert(live.P99(m), time.Duration.Microseconds)))
 	}
-	e.tell(one)
+	status := object{"stage", s.Stage, "phase", s.Phase, "operations_planned", s.Planned, "operations_ended", s.Ended,
+		"left_s", convert(s.Left, inSeconds), "left_estimated", s.Estimated, "target_operations_per_second", s.Target,
+		"offered_entities_per_second", s.Offered, "served_entities_per_second", s.Served, "hottest", hottest, "throttled_share", s.Throttled,
+		"p99_us", convert(s.P99, time.Duration.Microseconds), "events_dropped", e.unread.Load(), "totals", totalsOf(&s.Totals)}
+	if len(members) > 0 {
+		status = append(status, "members", members)
+	}
+	e.send("status", s.At, status...)
 }
 
 func (e *events) leave(s *live.Status) { e.show(s) }
 
-func (*events) pause() {}
-
 // happened writes an event unless too many are unread.
 func (e *events) happened(r results.Event) {
-	at := inSeconds(time.Duration(r.At))
-	var event any
+	at := time.Duration(r.At)
+	var line []byte
 	switch {
 	case r.What == results.PhaseBegins:
-		event = phasePasses{head{"phase_begins", at}, r.Phase}
+		line = eventLine("phase_begins", at, "phase", r.Phase)
 	case r.What == results.PhaseEnds:
-		event = phasePasses{head{"phase_ends", at}, r.Phase}
+		line = eventLine("phase_ends", at, "phase", r.Phase)
 	case r.What == results.Interrupted:
 		e.interrupted.Store(true)
 		return
 	case r.What == results.StageEnds:
-		event = stageEnds{head{"stage_ends", at}, r.Text, e.interrupted.Swap(false)}
+		line = eventLine("stage_ends", at, "stage", r.Text, "interrupted", e.interrupted.Swap(false))
 	case r.Decision != nil:
 		d := r.Decision
-		event = balanceTold{head{"balance", at}, r.What, d.Range, d.Other, d.Key, d.From, d.To, d.Reason}
+		line = eventLine("balance", at, "what", r.What, "range", d.Range, "other_range", d.Other, "partition", d.Key,
+			"from_server", d.From, "to_server", d.To, "reason", d.Reason)
 	default:
 		return
 	}
 	select {
-	case e.lines <- lineOf(event):
+	case e.lines <- line:
 	default:
 		e.unread.Add(1)
 	}
@@ -132,7 +124,7 @@ func (e *events) finish(s *live.Status, ended error) {
 	case errors.Is(ended, context.Canceled):
 		how = "interrupted"
 	}
-	e.tell(runEnds{head{"run_ends", inSeconds(s.At)}, how, totalsOf(&s.Totals)})
+	e.send("run_ends", s.At, "ended", how, "totals", totalsOf(&s.Totals))
 	close(e.lines)
 	e.done.Wait()
 }
@@ -140,99 +132,39 @@ func (e *events) finish(s *live.Status, ended error) {
 // uiVersion is raised when a key of the events changes its meaning or goes.
 const uiVersion = 1
 
-// progressEventsHelp documents the events of --ui json.
-const progressEventsHelp = `--ui json writes events to standard error, one JSON object per line; standard output has
-the report as usual. Lines that do not begin with { are plain text: errors, the consent
-that a remote target requires, and leftovers after a signal. The meaning of keys is fixed
-while "version" is 1; more keys may follow. Each line has "event" and "at_s", seconds since
-the start of the run, in virtual time for simulate. Null means unknown.
+// object has the keys and the values of a JSON object in turn. The keys of events are a contract, described in
+// `loadgen help events`.
+type object []any
 
-  run_begins    version, scenario, time (real or virtual), metrics_url, live_url
-  stage_begins  stage, operations (0 if clients run for a duration),
-                length_s (null in a closed loop with a count)
-  phase_begins  phase; phase_ends the same
-  status        each second of real time, and at the end of a stage: stage, phase,
-                operations_planned, operations_ended, left_s, left_estimated,
-                target_operations_per_second (null in a closed loop); of the last 2
-                whole seconds offered_entities_per_second,
-                served_entities_per_second, and hottest, the top 10 of
-                partition and served_entities_per_second (lower bound); of the last
-                5 throttled_share, 0 to 1; of the last 10 p99_us, response times to
-                within 4%; events_dropped, for a slow reader; totals of the
-                run so far: scheduled, dropped, late, sent, in_flight, attempts, ok,
-                throttled, failed, operations, served_entities; with --processes
-                members, each with name, labels, state (joined, ready, sending, handed in,
-                lost), heard_at_s, of its latest second scheduled, late, throttled, and
-                p99_us of ten of them
-  balance       what (split, size-split, move, merge, kept), range, other_range,
-                partition, from_server, to_server, reason
-  stage_ends    stage, interrupted
-  run_ends      ended (complete, interrupted, stopped or failed), totals
-  run_written   folder
-  live_page     url, for --sweep and --count`
-
-// head begins each event. The keys of events are a contract, see [progressEventsHelp].
-type head struct {
-	Event string  `json:"event"`
-	At    float64 `json:"at_s"`
+// MarshalJSON implements [json.Marshaler].
+func (o object) MarshalJSON() ([]byte, error) {
+	text := []byte("{")
+	for i, one := range o {
+		value, err := json.Marshal(one)
+		if err != nil {
+			return nil, err
+		}
+		text = append(append(text, value...), ":,"[i%2])
+	}
+	return append(text[:len(text)-1], '}'), nil
 }
 
-type runBegins struct {
-	head
-	Version  int     `json:"version"`
-	Scenario string  `json:"scenario"`
-	Time     string  `json:"time"`
-	Metrics  *string `json:"metrics_url"`
-	Live     *string `json:"live_url"`
+// convert returns a converted value, nil for nil.
+func convert[T, U any](value *T, to func(T) U) *U {
+	if value == nil {
+		return nil
+	}
+	return new(to(*value))
 }
 
-type stageBegins struct {
-	head
-	Stage      string   `json:"stage"`
-	Operations uint64   `json:"operations"`
-	Length     *float64 `json:"length_s"`
+func nilIfEmpty(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
 }
 
-type phasePasses struct {
-	head
-	Phase string `json:"phase"`
-}
-
-type statusTold struct {
-	head
-	Stage     string       `json:"stage"`
-	Phase     string       `json:"phase"`
-	Planned   uint64       `json:"operations_planned"`
-	Ended     uint64       `json:"operations_ended"`
-	Left      *float64     `json:"left_s"`
-	Estimated bool         `json:"left_estimated"`
-	Target    *float64     `json:"target_operations_per_second"`
-	Offered   *float64     `json:"offered_entities_per_second"`
-	Served    *float64     `json:"served_entities_per_second"`
-	Hottest   []heatTold   `json:"hottest"`
-	Throttled *float64     `json:"throttled_share"`
-	P99       *int64       `json:"p99_us"`
-	Unread    int64        `json:"events_dropped"`
-	Totals    totalsTold   `json:"totals"`
-	Members   []memberTold `json:"members,omitempty"`
-}
-
-type memberTold struct {
-	Name      string   `json:"name"`
-	Labels    []string `json:"labels,omitempty"`
-	State     string   `json:"state"`
-	Heard     *float64 `json:"heard_at_s"`
-	Scheduled int64    `json:"scheduled"`
-	Late      int64    `json:"late"`
-	Throttled int64    `json:"throttled"`
-	P99       *int64   `json:"p99_us"`
-}
-
-type heatTold struct {
-	Partition string  `json:"partition"`
-	Served    float64 `json:"served_entities_per_second"`
-}
-
+// totalsTold are the totals of a run so far.
 type totalsTold struct {
 	results.Counts
 	Begun    int64 `json:"attempts_sent"`
@@ -245,48 +177,15 @@ var totalsLayout = results.LayoutOf[totalsTold]("scheduled dropped late attempts
 // MarshalJSON implements [json.Marshaler].
 func (t totalsTold) MarshalJSON() ([]byte, error) { return totalsLayout.Encode(t) }
 
-type balanceTold struct {
-	head
-	What      string `json:"what"`
-	Range     uint64 `json:"range"`
-	Other     uint64 `json:"other_range"`
-	Partition string `json:"partition"`
-	From      int    `json:"from_server"`
-	To        int    `json:"to_server"`
-	Reason    string `json:"reason"`
-}
-
-type stageEnds struct {
-	head
-	Stage       string `json:"stage"`
-	Interrupted bool   `json:"interrupted"`
-}
-
-type runEnds struct {
-	head
-	Ended  string     `json:"ended"`
-	Totals totalsTold `json:"totals"`
-}
-
-type runWritten struct {
-	head
-	Folder string `json:"folder"`
-}
-
-type pageOpened struct {
-	head
-	URL string `json:"url"`
-}
-
-// inSeconds is a duration in seconds, to the microsecond.
+// inSeconds returns a duration in seconds, to the microsecond.
 func inSeconds(d time.Duration) float64 { return math.Round(d.Seconds()*1e6) / 1e6 }
 
 func totalsOf(t *live.Totals) totalsTold { return totalsTold{t.Counts, t.Begun(), t.InFlight} }
 
-// lineOf is an event as a line of JSON in which every character is printable, so that no
-// name can move the cursor of a terminal that it is read on.
-func lineOf(event any) []byte {
-	text, err := json.Marshal(event)
+// eventLine returns an event as a line of JSON in which every character is printable, so that no name can move the
+// cursor of a terminal.
+func eventLine(event string, at time.Duration, members ...any) []byte {
+	text, err := json.Marshal(append(object{"event", event, "at_s", inSeconds(at)}, members...))
 	if err != nil {
 		// Events hold finite numbers and texts alone.
 		return fmt.Appendf(nil, "{\"event\":\"fault\",\"at_s\":0,\"text\":%q}\n", err.Error())

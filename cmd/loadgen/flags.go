@@ -120,25 +120,10 @@ func flagged(flags *pflag.FlagSet, err error) error {
 	return named(flags, list...)
 }
 
-// formFlags say in which form what a verb came to is printed, and how much of it.
+// formFlags say in which form results are printed, and how much of them.
 type formFlags struct {
-	Format  string
-	Verbose bool `flag:"verbose" group:"Output" help:"print the complete result, not one screen of it"`
-}
-
-// register adds the flags; more are forms of the verb's own.
-func (f *formFlags) register(flags *pflag.FlagSet, more ...string) {
-	f.Format = report.FormText
-	known := append(report.PrintForms(), more...)
-	flags.VarP(&wordValue{&f.Format, "form", known}, "format", "o", "what to print: "+strings.Join(known, ", "))
-	annotate(flags, "format", tagGroup, "Output")
-	bind(flags, f)
-}
-
-// bindAll adds the flags of a verb but those in except, the flags of the form last.
-func (f *formFlags) bindAll(flags *pflag.FlagSet, verb any, except ...string) {
-	bind(flags, verb, append(except, "verbose")...)
-	f.register(flags)
+	Format  string `flag:"format,o" group:"Output" words:"text,json,md,csv,html" default:"text"`
+	Verbose bool   `flag:"verbose" group:"Output"`
 }
 
 // show prints a document in the form that was asked for, which is one of every document.

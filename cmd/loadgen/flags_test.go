@@ -108,43 +108,87 @@ func TestLocalesThatShowMoreThanASCII(t *testing.T) {
 
 var flagLine = regexp.MustCompile(`(?m)^ +(?:-\w, )?--([\w-]+)`)
 
-// flagsIn are the flags that a page lists, but --help.
-func flagsIn(page string) []string {
-	var names []string
+// flagsIn returns the flags that a page lists.
+func flagsIn(page string) (names []string) {
 	_, page, _ = strings.Cut(page, "\nUsage:")
 	for _, match := range flagLine.FindAllStringSubmatch(page, -1) {
-		if match[1] != "help" {
-			names = append(names, match[1])
-		}
+		names = append(names, match[1])
 	}
 	return names
 }
 
-// The help of a verb shows no more flags than one looks at, and help VERB shows all of them.
-func TestHelpShowsWhatIsUsedMost(t *testing.T) {
+// maxFlagWords is how many words say what a flag does.
+const maxFlagWords = 12
+
+// The help of a verb begins with a sentence and examples and lists the flags that are used most; help VERB --all lists
+// each flag once. Both are made of the same text, in which each flag and each verb has its line.
+func TestHelpListsFlags(t *testing.T) {
+	lines := 0
 	for _, c := range verbsOf(newRoot(io.Discard, io.Discard)) {
-		if c.Name() == "loadgen" || !c.Runnable() || strings.HasPrefix(c.CommandPath(), "loadgen completion") {
-			continue
-		}
 		words := strings.Fields(c.CommandPath())[1:]
 		_, few, _ := say(t, append(slices.Clone(words), "--help")...)
+		lines += strings.Count(few, "\n")
+		if !c.HasParent() || slices.Contains(strings.Fields(topicNames), c.Name()) {
+			continue
+		}
+		assert.Regexp(t, `^.+\.\n\nExamples:\n(  loadgen .+\n){1,4}\nUsage: loadgen `, few)
 		_, all, _ := say(t, append([]string{"help", "--all"}, words...)...)
 		var want []string
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			if f.Name != "help" && !f.Hidden {
-				want = append(want, f.Name)
+			if f.Name == "help" || f.Hidden {
+				return
 			}
+			want = append(want, f.Name)
+			says := strings.Fields(f.Usage)
+			assert.Truef(t, 0 < len(says) && (len(says) <= maxFlagWords || f.Name == "format"), "--%s: %q; want 1 to %d words", f.Name, f.Usage, maxFlagWords)
 		})
-		got := slices.Sorted(slices.Values(flagsIn(all)))
-		slices.Sort(want)
-		assert.Truef(t, slices.Equal(got, want),
-			"help %v shows %v; want all flags once, %v: put each into a group", words, got, want)
+		assert.ElementsMatchf(t, want, flagsIn(all), "help --all %v: each flag once", words)
 		shown := flagsIn(few)
-		assert.Truef(t, strings.Count(few, "\n") <= 75 || len(want) == 0, "%v --help is longer than 75 lines", words)
-		if len(shown) > mostShown || len(shown) < min(5, len(want)) || strings.Contains(few, "shows all") != (len(shown) < len(want)) {
-			t.Errorf("%v --help shows %d of %d flags; want %d at most, and where all of them are", words, len(shown), len(want), mostShown)
+		assert.Subset(t, want, shown, words)
+		assert.LessOrEqual(t, len(shown), maxShownFlags, words)
+		assert.GreaterOrEqual(t, len(shown)+len(strings.Fields(commonFlags)), min(5, len(want)), words)
+		assert.Truef(t, len(shown) == len(want) || strings.Contains(few, "loadgen help "+strings.Join(words, " ")+" --all"), "%v --help names the command that shows all", words)
+	}
+	assert.LessOrEqual(t, lines, 800, "lines of all help")
+}
+
+// Each example of the help is a command of a verb that exists, with its flags and arguments. Those that take no time and need no
+// service are run: scenarios and keys, and what reads two stored runs.
+func TestHelpExamplesRun(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put(t, map[string]string{"keys.csv": "partition_key,row_key\na,1\na,2\nb,1\n", "readings.csv": "device,reading\nd1,1\nd2,2\n",
+		"token": strings.Repeat("ab", 32)})
+	brief := []string{"simulate", "stress", "--quiet", "--one-profile", "--set", "phases.load.entities=100", "--set", "phases.peak.rates=[50]", "--set", "phases.peak.each=1s"}
+	for range 2 {
+		code, _, stderr := say(t, brief...)
+		require.Equal(t, codeOk, code, stderr)
+	}
+	code, _, stderr := say(t, "scenarios", "init", "my-table.yaml")
+	require.Equal(t, codeOk, code, stderr)
+	runs := 0
+	for _, verb := range verbsOf(newRoot(io.Discard, io.Discard)) {
+		for line := range strings.SplitSeq(verb.Example, "\n") {
+			typed, _, _ := strings.Cut(remark.ReplaceAllString(strings.TrimSpace(line), ""), " < ")
+			words := wordsOf(strings.ReplaceAll(redirection.ReplaceAllString(typed, ""), `"`, "'"))
+			if len(words) == 0 {
+				continue
+			}
+			words = words[1:]
+			c, rest, err := rootOfPages().Find(words)
+			require.NoError(t, err, line)
+			require.NoError(t, c.ParseFlags(rest), line)
+			require.NoError(t, c.ValidateArgs(c.Flags().Args()), line)
+			switch verb := strings.TrimPrefix(c.CommandPath(), "loadgen "); {
+			case slices.Contains(words, "--target"), verb == "scenarios patterns", verb == "backoff contest":
+			case slices.Contains(words, "before"), slices.Contains(words, "init"), slices.Contains(words, "-"), slices.Contains(words, "docs"):
+			case slices.Contains([]string{"scenarios", "keys", "explain", "backoff", "report", "runs", "compare", "version", "help"}, words[0]):
+				code, stdout, stderr := say(t, words...)
+				assert.Containsf(t, []int{codeOk, codeExpectation, codeInconclusive}, code, "%s: %s%s", line, stdout, stderr)
+				runs++
+			}
 		}
 	}
+	assert.Greater(t, runs, 30)
 }
 
 // The name of a flag means the same in every verb that has it, as the table of the page says. With -rewrite the table is
@@ -353,7 +397,7 @@ func TestFarewell(t *testing.T) {
 // What is said beside bars stays: the next drawing begins below it.
 func TestAsideLeavesWhatWasSaid(t *testing.T) {
 	var to bytes.Buffer
-	b := &bars{to: &to, columns: func() int { return 0 }}
+	b := &bars{watchedStage: watchedStage{to: &to}, columns: func() int { return 0 }}
 	p := &progressView{screen: b}
 	b.draw("a bar", "a status")
 	p.Aside(func() { to.WriteString("interrupted\n") })

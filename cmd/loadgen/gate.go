@@ -25,41 +25,20 @@ import (
 type gateFlags struct {
 	Live    series.Live `group:"Comparison"`
 	Target  targetFlags `group:"Target" excludes:"virtual"`
-	Labels  []string    `flag:"label" group:"Output" rare:"yes" excludes:"virtual" help:"label of the run, *key=value*, repeatable; with --join of this member, whose name is name=NAME"`
-	Virtual bool        `flag:"virtual" group:"Virtual time" help:"use a virtual clock: minutes take seconds, and nothing is sent"`
-	All     bool        `flag:"all" group:"Virtual time" excludes:"against,target" help:"everything: of help each flag, of gate each built-in scenario with a baseline"`
-	Form    formFlags
-	Reports []string `flag:"report" group:"Output" help:"also write results to this *file*: .xml (JUnit), .md, .html, .json, .csv, .txt or .github; repeatable"`
-	Quiet   bool     `flag:"quiet" group:"Output" help:"no progress on standard error"`
+	Labels  []string    `flag:"label" group:"Output" rare:"yes" excludes:"virtual"`
+	Virtual bool        `flag:"virtual" group:"Virtual time"`
+	All     bool        `flag:"all" group:"Virtual time" excludes:"against,target"`
+	Form    formFlags   `words:"text,json,md,csv,html,junit,github"`
+	Reports []string    `flag:"report" group:"Output"`
+	Quiet   bool        `flag:"quiet" group:"Output"`
 }
 
 // newGate returns the verb that compares scenarios with their baselines.
 func newGate(stdout, stderr io.Writer) *cobra.Command {
 	f := new(gateFlags)
-	c := &cobra.Command{
-		Use:   "gate file|name ...",
-		Short: "Fail if a scenario became worse than its baseline",
-		Long: `With --target, gate runs a scenario 10 times and compares the runs with the baseline of the
-same scenario, target and machine in results/baselines. The first time stores the runs as
-the baseline and ends with 12. Later the code is 11 if a metric is worse, beyond its
-threshold and beyond chance, 10 if most runs fail a check of the scenario, 13 if runs stay
-invalid, and 12 if it cannot tell after as many runs again; otherwise 0. Metrics and
-thresholds are those of --fail-on, or of the scenario (gate): by default p99, served and
-share_lost by 5%. --accept "why" makes the runs the baseline.
-
-With --against FOLDER the runs are compared with those of a folder. With --against BUILD
-an older build (A) and this one (B) run in turn: A B, B A, A B, …
-
-With --virtual, or without these flags, gate runs scenarios on the virtual clock, where the
-same seed gives the same record, and compares each value with its baseline. Any difference
-is a change of behaviour, with code 11.`,
+	f.Live.Baselines, f.Live.Count = filepath.Join("results", "baselines"), compare.DefaultRuns
+	return newVerb("gate", f, &cobra.Command{
 		ValidArgsFunction: oneScenario,
-		Example: `  loadgen gate my-table.yaml --target env:TABLES --yes
-  loadgen gate my-table.yaml --target env:TABLES --yes --fail-on 'p99(get) > +10%' --report gate.xml
-  loadgen gate my-table.yaml --target env:TABLES --yes --accept "new SKU"
-  loadgen gate my-table.yaml --against ./loadgen-before
-  loadgen gate stress-one-partition --virtual
-  loadgen gate --all --format github --report gate.md`,
 		Args: func(c *cobra.Command, args []string) error {
 			if f.All && len(args) > 0 {
 				return usageError{fmt.Errorf("--all is every built-in scenario with a baseline; expected no %q with it", args[0])}
@@ -70,11 +49,7 @@ is a change of behaviour, with code 11.`,
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error { return f.gate(c, args, stdout, stderr) },
-	}
-	f.Live.Baselines, f.Live.Count = filepath.Join("results", "baselines"), compare.DefaultRuns
-	bind(c.Flags(), f, "verbose")
-	f.Form.register(c.Flags(), compare.ResultForms()...)
-	return c
+	})
 }
 
 // isLive reports whether flags ask for runs in real time.
@@ -84,19 +59,9 @@ func (f *gateFlags) isLive(flags *pflag.FlagSet) bool {
 
 // validate returns an error about the flags of a gate with this number of scenarios.
 func (f *gateFlags) validate(flags *pflag.FlagSet, number int) error {
-	if f.Virtual {
-		for _, name := range []string{"against", "fail-on", "count", "out"} {
-			if flags.Changed(name) {
-				return usageError{fmt.Errorf("--%s and --virtual are mutually exclusive", name)}
-			}
-		}
-	}
 	if f.isLive(flags) {
-		switch {
-		case f.All || number != 1:
+		if f.All || number != 1 {
 			return usageError{fmt.Errorf("live runs are of one scenario, and got %d", number)}
-		case f.Live.Against != "" && f.Live.Reason != "":
-			return usageError{errors.New("--accept and --against are mutually exclusive")}
 		}
 		if err := named(flags, f.Live.Validate()...); err != nil {
 			return err
@@ -181,6 +146,9 @@ func (f *gateFlags) gateLive(c *cobra.Command, name string, stdout, stderr io.Wr
 		return err
 	}
 	g.Arguments = f.Target.arguments()
+	if f.Target.Consent {
+		g.Arguments = append(g.Arguments, "--yes")
+	}
 	if err := f.begin(); err != nil {
 		return err
 	}

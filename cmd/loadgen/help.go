@@ -2,10 +2,12 @@ package main
 
 import (
 	"cmp"
+	_ "embed" // help.txt
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -19,90 +21,186 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// mostShown is how many flags help shows of a verb at most; `loadgen help VERB --all` shows all.
-const mostShown = 15
+// helpText has a section for each verb and topic: a line "== " with its path and arguments, a sentence, indented
+// examples, and details. A word with @ stands for the section of that name; @flags says what each flag does.
+//
+//go:embed help.txt
+var helpText string
 
-// verbGroups are what the verbs are shown under, by the question that they answer.
-var verbGroups = []struct{ name, verbs string }{
-	{"Does my key hold?", "stress keys run simulate explain"},
-	{"Which key, which retries?", "contest scenarios backoff"},
-	{"Is my application's traffic sound?", "serve logs"},
-	{"Results", "report runs compare gate"},
-	{"The tool", "calibrate doctor version help"},
-	{"Topics", "model events environment exit-codes"},
+// maxShownFlags is how many flags the help of a verb shows; `loadgen help VERB --all` shows all.
+const maxShownFlags = 15
+
+// verbGroups are the headings of the verbs, and the topics of help as the last.
+var verbGroups = [...]struct{ heading, verbs string }{
+	{"Test keys", "stress run simulate explain keys"},
+	{"Choose keys and retries", "contest scenarios backoff"},
+	{"Check the traffic of your application", "serve logs"},
+	{"Read and compare results", "report runs compare gate"},
+	{"Prepare this tool", "doctor calibrate version"},
+	{"Read about", topicNames},
 }
 
-// writeHelp explains a verb: with all of its flags, or with those that are used most.
-func writeHelp(to io.Writer, c *cobra.Command, all bool) error {
-	about := strings.TrimSpace(cmp.Or(c.Long, c.Short))
-	if !all {
-		// Paragraphs that begin with a flag are of those that are not used most.
-		paragraphs := slices.DeleteFunc(strings.Split(about, "\n\n"), func(one string) bool { return strings.HasPrefix(one, "--") })
-		about = strings.Join(paragraphs, "\n\n")
-	}
-	var page strings.Builder
-	page.WriteString(about + "\n")
-	if c.Runnable() || c.HasAvailableSubCommands() {
-		fmt.Fprintf(&page, "\nUsage:\n  %s\n", c.UseLine())
-	}
-	if c.Example != "" {
-		fmt.Fprintf(&page, "\nExamples:\n%s\n", c.Example)
-	}
-	title := ""
-	groups := nearest.Of(c.Groups(), func(one *cobra.Group) string { return one.ID })
-	for _, group := range append(groups, "") {
-		for _, part := range c.Commands() {
-			if part.GroupID != group || !part.IsAvailableCommand() {
-				continue
-			}
-			if heading := cmp.Or(group, "Verbs:"); heading != title {
-				fmt.Fprintf(&page, "\n%s\n", heading)
-				title = heading
-			}
-			fmt.Fprintf(&page, "  %-*s  %s\n", c.NamePadding(), part.Name(), part.Short)
+// topicNames are the pages of help that belong to no verb.
+const topicNames = "model events environment exit-codes"
+
+// helpSection returns a section of the help: its path with the arguments, and its text.
+func helpSection(path string) (use, text string) {
+	for section := range strings.SplitSeq("\n"+helpText, "\n== ") {
+		if use, text, _ = strings.Cut(section, "\n"); use == path || strings.HasPrefix(use, path+" ") {
+			return use, strings.TrimRight(text, "\n")
 		}
 	}
-	if c.HasAvailableLocalFlags() {
-		writeFlags(&page, c, all)
+	panic("loadgen: there is no help of " + path)
+}
+
+var sectionName = regexp.MustCompile(`@[a-z]+`)
+
+// newVerb returns a verb with its usage, sentence, examples and details, and the flags that fill the fields of options,
+// which may be nil, but those in except. Where it has --use, that is completed by the designs of the scenario.
+func newVerb(path string, options any, c *cobra.Command, except ...string) *cobra.Command {
+	use, text := helpSection(path)
+	c.Use = use[strings.LastIndex(path, " ")+1:]
+	c.Short, text, _ = strings.Cut(text, "\n\n")
+	if strings.HasPrefix(text, "  ") {
+		c.Example, text, _ = strings.Cut(text, "\n\n")
+	}
+	c.Long = sectionName.ReplaceAllStringFunc(text, func(name string) string {
+		_, text := helpSection(name)
+		return text
+	})
+	if c.Args == nil {
+		c.Args = refuseArguments
+	}
+	if options != nil {
+		bind(c.Flags(), options, except...)
+		if c.Flags().Lookup("use") != nil {
+			completeUse(c)
+		}
+	}
+	return c
+}
+
+// describeFlag returns what the flag with a name does, empty if the help does not say.
+func describeFlag(name string) string {
+	_, list := helpSection("@flags")
+	_, after, _ := strings.Cut("\n"+list, "\n"+name+": ")
+	text, _, _ := strings.Cut(after, "\n")
+	return strings.ReplaceAll(text, "*", "`")
+}
+
+// writeHelp explains a verb: in detail with all of its flags, or with those that are used most.
+func writeHelp(to io.Writer, c *cobra.Command, all bool) error {
+	var page strings.Builder
+	if slices.Contains(strings.Fields(topicNames), c.Name()) {
+		page.WriteString(c.Long + "\n")
+	} else {
+		sentence := c.Short + "."
+		if !c.HasParent() {
+			sentence = c.Long
+		}
+		page.WriteString(sentence + "\n")
+		if c.Example != "" {
+			fmt.Fprintf(&page, "\nExamples:\n%s\n", c.Example)
+		}
+		fmt.Fprintf(&page, "\nUsage: %s\n", c.UseLine())
+		if c.Long != "" && all && c.HasParent() {
+			fmt.Fprintf(&page, "\n%s\n", c.Long)
+		}
+		writeVerbs(&page, c)
+		if c.HasParent() {
+			writeFlags(&page, c, all)
+		} else {
+			writeCommonFlags(&page)
+		}
 	}
 	_, err := io.WriteString(to, page.String())
 	return err
 }
 
+// writeVerbs lists the verbs of the program in groups, or those of a verb.
+func writeVerbs(page *strings.Builder, c *cobra.Command) {
+	var names []string
+	for _, part := range c.Commands() {
+		if part.IsAvailableCommand() {
+			names = append(names, part.Name())
+		}
+	}
+	groups := verbGroups[:]
+	if c.HasParent() && len(names) > 0 {
+		groups = []struct{ heading, verbs string }{{"Verbs", strings.Join(names, " ")}}
+	} else if len(names) == 0 {
+		return
+	}
+	for _, group := range groups {
+		fmt.Fprintf(page, "\n%s:\n", group.heading)
+		for name := range strings.FieldsSeq(group.verbs) {
+			if part, _, err := c.Find([]string{name}); err == nil && part != c {
+				fmt.Fprintf(page, "  %-*s  %s\n", c.NamePadding(), name, part.Short)
+			}
+		}
+	}
+}
+
 // flagColumns is how wide the lines about flags are.
 const flagColumns = 100
 
-// writeFlags writes the flags of a verb, in groups where they are many.
+// commonFlags are those of most verbs, which the help of the program shows once.
+const commonFlags = "quiet verbose"
+
+// writeFlags lists the flags of a verb, all of them in groups, or those that are used most, and names the command
+// that shows all.
 func writeFlags(page *strings.Builder, c *cobra.Command, all bool) {
 	number := 0
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
+		if !f.Hidden && f.Name != "help" {
 			number++
 		}
 	})
-	if number <= mostShown+1 { // and --help
-		fmt.Fprintf(page, "\nFlags:\n%s", c.LocalFlags().FlagUsagesWrapped(flagColumns))
-		return
+	isLong, more := number > maxShownFlags, "details"
+	if isLong {
+		more = fmt.Sprintf("all %d, and details", number)
 	}
+	more += ": loadgen help " + strings.TrimPrefix(c.CommandPath(), "loadgen ") + " --all"
 	groups := make(map[string]*pflag.FlagSet)
-	var order []string
+	var headings []string
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		rare := slices.Contains(f.Annotations[tagRare], "yes")
-		if group := strings.Join(f.Annotations[tagGroup], ""); group != "" && !f.Hidden && (all || !rare) {
-			if groups[group] == nil {
-				groups[group] = pflag.NewFlagSet("", pflag.ContinueOnError)
-				groups[group].SortFlags = false
-				order = append(order, group)
-			}
-			groups[group].AddFlag(f)
+		heading := "Flags"
+		switch {
+		case f.Hidden || f.Name == "help":
+			return
+		case all && isLong:
+			heading = cmp.Or(strings.Join(f.Annotations[tagGroup], ""), heading)
+		case !all && (slices.Contains(strings.Fields(commonFlags), f.Name) || isLong && slices.Contains(f.Annotations[tagRare], "yes")):
+			return
 		}
+		if groups[heading] == nil {
+			groups[heading] = pflag.NewFlagSet("", pflag.ContinueOnError)
+			groups[heading].SortFlags = false
+			headings = append(headings, heading)
+		}
+		groups[heading].AddFlag(f)
 	})
-	for _, group := range order {
-		fmt.Fprintf(page, "\n%s:\n%s", group, groups[group].FlagUsagesWrapped(flagColumns))
+	for _, heading := range headings {
+		usages := groups[heading].FlagUsagesWrapped(flagColumns)
+		if !all && (isLong || c.Long != "") {
+			heading += " (" + more + ")"
+		}
+		fmt.Fprintf(page, "\n%s:\n%s", heading, usages)
 	}
-	if !all {
-		fmt.Fprintf(page, "\n`loadgen help %s --all` shows all of the %d flags.\n", strings.TrimPrefix(c.CommandPath(), "loadgen "), number)
+	if len(headings) == 0 && !all && c.Long != "" {
+		fmt.Fprintf(page, "\nD%s\n", strings.TrimPrefix(more, "d"))
 	}
+}
+
+// writeCommonFlags lists the flags of most verbs.
+func writeCommonFlags(page *strings.Builder) {
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags.BoolP("help", "h", false, "show the examples and the flags of a verb; details: loadgen help VERB --all")
+	for name := range strings.FieldsSeq(commonFlags) {
+		flags.Bool(name, false, describeFlag(name))
+	}
+	flags.BoolP("version", "v", false, "print the version of loadgen")
+	fmt.Fprintf(page, "\nFlags of most verbs:\n%s", flags.FlagUsages())
 }
 
 // variables are the flags that have a variable: LOADGEN_UI is the default of --ui.
@@ -110,25 +208,6 @@ var variables = [...]string{"format", "verbose", "quiet", "ui", "no-charts", "me
 
 // runsVariable is the folder of the runs, in place of results/runs.
 const runsVariable = "LOADGEN_RUNS"
-
-const environmentHelp = `Environment variables apply if a flag is missing, and override the scenario:
-
-  LOADGEN_FORMAT          --format, of verbs that print in several forms
-  LOADGEN_VERBOSE         --verbose, true or false
-  LOADGEN_QUIET           --quiet, true or false
-  LOADGEN_UI              --ui: auto, plain, none or json
-  LOADGEN_NO_CHARTS       --no-charts, true or false
-  LOADGEN_METRICS_LISTEN  --metrics-listen
-  LOADGEN_SEED            --seed, overrides that of the scenario
-  LOADGEN_RUNS            the folder of runs instead of results/runs
-
-With --otlp only, the variables of OpenTelemetry's exporter apply:
-OTEL_EXPORTER_OTLP_ENDPOINT (for --otlp env), _HEADERS (for credentials, which have no flag),
-_PROTOCOL, _TIMEOUT, _COMPRESSION, _CERTIFICATE and others;
-OTEL_METRIC_EXPORT_INTERVAL (default 5,000 ms); OTEL_RESOURCE_ATTRIBUTES.
-
-NO_COLOR, CI and TERM=dumb disable escape sequences. A connection string is read only from the
-variable of --target env:NAME.`
 
 func variableOf(flag string) string {
 	return "LOADGEN_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
@@ -186,6 +265,7 @@ commands by --set model.NAME=VALUE; model: {profile: NAME} uses a profile: %s.
 These are the values of %s, with bounds and sources; your own values are assumptions.
 docs/model.md compares the model with measurements. region: NAME is the location of the clients,
 which sets round_trip: %s.
+
 `, strings.Join(model.Profiles(), ", "), model.Documented, strings.Join(regions, ", "))
 	for _, p := range documented.Parameters() {
 		least, greatest := p.Bounds()
@@ -193,35 +273,27 @@ which sets round_trip: %s.
 		if p.Unit == model.Duration { // which its text names
 			unit = ""
 		}
-		fmt.Fprintf(&page, "\n  %s = %s%s   %s to %s, %s\n      %s\n", p.Name, p.Text(), unit, least, greatest, p.From, p.About)
+		fmt.Fprintf(&page, "  %s = %s%s (%s to %s, %s): %s\n", p.Name, p.Text(), unit, least, greatest, p.From, p.About)
 	}
-	return page.String()
+	return strings.TrimSuffix(page.String(), "\n")
 }
 
 // newVersion returns the verb that says what was built.
 func newVersion(stdout io.Writer) *cobra.Command {
-	return &cobra.Command{
-		Use: "version", Short: "Say which build this is",
-		Long: `Version prints the build: its commit, with a plus sign if the sources differed, the Go version,
-the platform, and the version of the partition model. Do not compare figures of different model
-versions.`,
-		Example: "  loadgen version",
+	return newVerb("version", nil, &cobra.Command{
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintf(stdout, "loadgen %s, commit %s, %s %s/%s, model %d\n",
 				run.Version(), cmp.Or(run.Commit(), "unknown"), runtime.Version(), runtime.GOOS, runtime.GOARCH, model.Version)
 			return err
 		},
-	}
+	})
 }
 
 // newDocs returns the verb that writes the manual.
 func newDocs() *cobra.Command {
-	return &cobra.Command{
-		Use: "docs man|markdown FOLDER", Hidden: true, Short: "Write the manual: pages for man, or Markdown",
-		Long: `Docs writes a page for each verb and topic into a folder, which it creates if necessary:
-for man, section 1, or Markdown. SOURCE_DATE_EPOCH sets the date of man pages.`,
-		Example: "  loadgen docs man share/man/man1\n  loadgen docs markdown site/verbs",
-		Args:    takes(2, 2, "man or markdown, and a folder; got %d arguments"),
+	return newVerb("docs", nil, &cobra.Command{
+		Hidden: true,
+		Args:   takes(2, 2, "man or markdown, and a folder; got %d arguments"),
 		RunE: func(c *cobra.Command, args []string) error {
 			forms := map[string]func(root *cobra.Command, folder string) error{"markdown": doc.GenMarkdownTree,
 				"man": func(root *cobra.Command, folder string) error {
@@ -240,5 +312,5 @@ for man, section 1, or Markdown. SOURCE_DATE_EPOCH sets the date of man pages.`,
 			}
 			return nil
 		},
-	}
+	})
 }

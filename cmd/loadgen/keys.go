@@ -22,20 +22,20 @@ import (
 
 // keysFlags are what a user typed after `loadgen keys`.
 type keysFlags struct {
-	Rate         float64  `flag:"rate" help:"offer this rate, in operations/s (keys: entities/s)"`
-	PartitionKey []string `flag:"partition-key" help:"*template* of the PartitionKey, over the columns of the file or the parts of a log's keys"`
-	RowKey       []string `flag:"row-key" requires:"partition-key" help:"*template* of the RowKey, over the columns of the file or the parts of a log's keys"`
-	Time         string   `flag:"time" help:"*column* of times, or two: 'Date Time'; none ignores times (default: instant, time or timestamp)"`
-	Suggest      bool     `flag:"suggest" requires:"rate" help:"add designs that are derived from the operations or columns"`
+	Rate         float64  `flag:"rate"`
+	PartitionKey []string `flag:"partition-key"`
+	RowKey       []string `flag:"row-key" requires:"partition-key"`
+	Time         string   `flag:"time"`
+	Suggest      bool     `flag:"suggest" requires:"rate"`
 	columnFlags
 	formFlags
-	Quiet bool `flag:"quiet" help:"no progress on standard error"`
+	Quiet bool `flag:"quiet"`
 }
 
 // columnFlags say what the columns of a CSV file are.
 type columnFlags struct {
-	TimeFormat string   `flag:"time-format" help:"*format* of ambiguous times, such as day-first for 03/04/2026 (default: found)"`
-	Column     []string `flag:"column" help:"name a column: *NAME=HEADER*, such as 'sex=M/F'; repeatable"`
+	TimeFormat string   `flag:"time-format"`
+	Column     []string `flag:"column"`
 }
 
 // names returns the columns that are given names, and checks the format of times.
@@ -54,56 +54,14 @@ func (f *columnFlags) names() (map[string]string, error) {
 	return names, nil
 }
 
-const encodeHelp = `Encode prints the key that a template forms from values. It rejects text for a padded
-number or a time, numbers wider than their padding, which would sort before smaller ones,
-and keys that tables reject.`
-
-const decodeHelp = `Decode prints a line for each key: its attributes, separated by tabs. If a placeholder
-keeps less than the value, as hash(user,16) and at:hour do, it prints the placeholder's
-part. If a key does not match the template, or matches in two ways, decode fails without
-output.`
-
-const keysHelp = `Keys judges the keys in a CSV file of any size, plain or gzip: in columns PartitionKey and
-optionally RowKey, instant, entities and operation, or formed from columns by
---partition-key and --row-key, like a design. Several --partition-key are evaluated in one
-pass and ranked. One row in a hundred may be unreadable: such rows are skipped and counted.
---suggest forms keys of each column and each two columns, in buckets where no other sustains
---rate, and judges them: the simplest of those that leave a fifth of a partition's target free
-comes first.
-
---time names a column of times. The busiest second of all rows then stands for --rate, and
-each row for as many entities as that takes. Each PartitionKey, and each place where new
-keys follow one another, is judged in its own busiest second, minute or longer time. Of more
-than a million rows a part is judged in time. Without times there is no answer.
-
-The exit code is 10 if the keys do not sustain --rate, or if inserts repeat the keys of an
-earlier row, of the first million; and 12 if it is unknown whether they sustain the rate.
-
-Encode forms the key of a template, and decode reads keys back: numbers with leading zeros,
-ticks that count down so that the latest comes first.`
-
 // newKeys returns the verb that judges keys, forms them, and reads them back.
 func newKeys(stdout, stderr io.Writer) *cobra.Command {
 	f := new(keysFlags)
-	c := &cobra.Command{
-		Use:   "keys file.csv",
-		Short: "Judge the keys of a CSV file; encode and decode keys",
-		Long:  keysHelp,
-		Example: `  loadgen keys keys.csv --rate 3000               # 3,000 entities/s over these keys
-  loadgen keys results.csv.gz --partition-key "{year}__{division}" --row-key "{bib}" --time finished
-  loadgen keys - <keys.csv
-  loadgen keys encode '{at:inverted}' at=2026-11-01T15:04:05Z   # ticks to the year 9999, as D19
-  loadgen keys decode '{at:inverted}' 2516087553549999999       # back to the time`,
+	c := newVerb("keys", f, &cobra.Command{
 		Args: takes(1, 1, "one CSV file of keys, or - for standard input, or encode, or decode, and got %d"),
 		RunE: func(c *cobra.Command, args []string) error { return f.report(c, args[0], stdout, stderr) },
-	}
-	f.formFlags.bindAll(c.Flags(), f)
-	encode := &cobra.Command{
-		Use:   "encode TEMPLATE [ATTRIBUTE=VALUE...]",
-		Short: "Form a key of values",
-		Long:  encodeHelp,
-		Example: `  loadgen keys encode '{event}__{bib:05d}' event=paris bib=42   # paris__00042
-  loadgen keys encode '{at:inverted}' at=2026-11-01T15:04:05Z`,
+	})
+	encode := newVerb("keys encode", nil, &cobra.Command{
 		Args: takes(1, mostKeys, "a template and its attributes' values, as in '{event}__{bib:05d}' event=paris bib=42, and got %d"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			given := map[string]string{}
@@ -121,13 +79,8 @@ func newKeys(stdout, stderr io.Writer) *cobra.Command {
 			_, err = fmt.Fprintln(stdout, key)
 			return err
 		},
-	}
-	decode := &cobra.Command{
-		Use:   "decode TEMPLATE KEY...",
-		Short: "Tell what the parts of keys stand for",
-		Long:  decodeHelp,
-		Example: `  loadgen keys decode '{event}__{bib:05d}' paris__00042
-  loadgen keys decode '{at:inverted}' 2516087553549999999`,
+	})
+	decode := newVerb("keys decode", nil, &cobra.Command{
 		Args: takes(2, mostKeys, "a template and the keys that were formed by it, as in '{event}__{bib:05d}' paris__00042, and got %d"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			var lines strings.Builder
@@ -141,7 +94,7 @@ func newKeys(stdout, stderr io.Writer) *cobra.Command {
 			_, err := io.WriteString(stdout, lines.String())
 			return err
 		},
-	}
+	})
 	c.AddCommand(encode, decode)
 	return c
 }

@@ -34,18 +34,18 @@ import (
 // logFlags are what a user typed after `loadgen logs`.
 type logFlags struct {
 	readFlags
-	Set    []string `flag:"set" help:"set a value: *path=value*, repeatable"`
-	Out    string   `flag:"out" help:"*folder* of the result (default: a new one in results/runs)"`
-	Strict bool     `flag:"strict" help:"exit 13 if the generator was the limit or there is no answer; of a log 10 if it is not sound, 12 if unknown"`
+	Set    []string `flag:"set"`
+	Out    string   `flag:"out"`
+	Strict bool     `flag:"strict"`
 	formFlags
 }
 
 // readFlags say how the log of a table is read.
 type readFlags struct {
-	Table    string `flag:"table" help:"name of the *table*"`
-	HashKeys string `flag:"hash-keys" rare:"yes" help:"hash the keys of the log with the secret in this *file*"`
+	Table    string `flag:"table"`
+	HashKeys string `flag:"hash-keys" rare:"yes"`
 	columnFlags
-	Quiet bool `flag:"quiet" rare:"yes" help:"no progress on standard error"`
+	Quiet bool `flag:"quiet" rare:"yes"`
 
 	estimate logs.Estimate
 	// keyless says what is replayed of requests without key.
@@ -54,73 +54,31 @@ type readFlags struct {
 
 // replayFlags are what a user typed after `loadgen logs replay`.
 type replayFlags struct {
-	Try       []string    `flag:"try" group:"Keys" help:"*template* of another PartitionKey to try, repeatable"`
-	Designs   []string    `flag:"designs" split:"," group:"Keys" help:"which of the scenario's designs, separated by commas (default: all)"`
+	Try       []string    `flag:"try" group:"Keys" requires:"partition-key,row-key"`
+	Designs   []string    `flag:"designs" split:"," group:"Keys"`
 	Plan      replay.Plan `group:"Run"`
 	Price     priceFlag   `group:"Run"`
-	Write     string      `flag:"write" group:"Output" help:"new *file* for the scenario"`
+	Write     string      `flag:"write" group:"Output"`
 	readFlags `group:"Log"`
 	formFlags
 }
 
-const logsHelp = `Logs reports whether the traffic in the log of a table was sound: Storage Analytics 1.0,
-Azure Monitor's resource logs, exported StorageTableLogs, or CSV; files, plain or gzip, and
-folders, or - for standard input. It shows hot partitions and their times, throttling,
-scanning queries, what the log does not contain, and what the documents recommend. See
-docs/your-log.md.
-
-With --out it stores the record, with its keys. With --strict the exit code is 10 if the
-traffic is not sound, and 12 if that is unknown.
-
---set log.transaction_entities=N and log.entity_bytes=N set the number of entities of each
-transaction and the bytes of an entity in a reply, which are estimated otherwise.`
-
 // newLogs returns the verb that judges the log of a table.
 func newLogs(stdout, stderr io.Writer) *cobra.Command {
 	f := new(logFlags)
-	c := &cobra.Command{
-		Use:   "logs file...",
-		Short: "Judge the traffic in the log of a table, or replay it under other keys",
-		Long:  logsHelp,
-		Example: `  loadgen logs '$logs/table/2026/11'
-  loadgen logs table.log --strict
-  loadgen logs replay table.log --partition-key "{region}_{date}" --row-key "{id}" --try "{id}"`,
+	c := newVerb("logs", f, &cobra.Command{
 		Args: takes(1, math.MaxInt, "the log of a table, files or folders, and got %d"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.report(c, args, newReading(stderr, f.Quiet, "lines"), stdout)
 		},
-	}
-	f.formFlags.bindAll(c.Flags(), f)
+	})
 	c.AddCommand(new(replayFlags).verb(stdout, stderr))
 	return c
 }
 
 func (f *replayFlags) verb(stdout, stderr io.Writer) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "replay file... [scenario.yaml]",
-		Short: "Repeat the operations of a log under other keys",
-		Long: `Replay takes the operations of a table's log, each once despite retries, and repeats them
-on the virtual clock at the times of the log: with their own keys, and with those of other
-designs. It reports what would be throttled and lost, under two profiles of the model or a
-measured one (--profile FILE), the cost, and the best design by the rules of a contest.
-Nothing is sent.
-
---partition-key and --row-key are the templates of the log's keys, which give their
-attributes. The designs of a scenario file form new keys from these; --suggest proposes
-designs. Operations that do not match the templates keep their keys and are counted.
-
-A query is replayed by what its filter contains of the keys: in another design it becomes
-a point query, a range, a scan, or one query per bucket. Logs do not contain the keys of
-transactions. A transaction without partition is omitted and counted, or assumed in the
-partition of the previous single write (--set log.keyless=as-writes). --set
-log.transaction_entities=N sets the number of entities per transaction.
-
-The exit code is 10 if no design holds, and 12 if too much of the log is omitted to tell.`,
-		Example: `  loadgen logs replay logs/                            # with its own keys
-  loadgen logs replay logs/ --partition-key "{region}_{date}" --row-key "{id}" mine.yaml
-  loadgen logs replay logs/ --partition-key "{region}_{date}" --row-key "{id}" --suggest
-  loadgen logs replay table.log --speed 2 --retry none --profile documented
-  loadgen logs replay table.log --write like-it.yaml   # a scenario without its keys`,
+	f.Plan.Seeds = defaultReplays
+	return newVerb("logs replay", f, &cobra.Command{
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError{fmt.Errorf("%s takes the log of a table, a file or a folder, and got none", c.CommandPath())}
@@ -128,10 +86,7 @@ The exit code is 10 if no design holds, and 12 if too much of the log is omitted
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error { return f.replay(c, args, stdout, stderr) },
-	}
-	f.Plan.Seeds = defaultReplays
-	f.formFlags.bindAll(c.Flags(), f)
-	return c
+	})
 }
 
 // The maximum and minimum speed of a replay, and the default number of runs of a design.
@@ -149,8 +104,6 @@ func (f *replayFlags) validate() error {
 		return usageError{fmt.Errorf("--speed %v: expected 0.001 to 1,000", p.Speed)}
 	case p.Seeds < 1 || p.Seeds > series.MaxSeeds:
 		return usageError{fmt.Errorf("--count %d: expected 1 to %d", p.Seeds, series.MaxSeeds)}
-	case p.Suggest && (f.Plan.Pattern.PartitionKey == "" || f.Plan.Pattern.RowKey == ""):
-		return usageError{errors.New("--suggest needs attributes; expected the templates of the log's keys: --partition-key and --row-key")}
 	}
 	err := f.Price.fill(&f.Plan.Price)
 	if err != nil {
@@ -198,12 +151,9 @@ func (f *replayFlags) replay(c *cobra.Command, args []string, stdout, stderr io.
 		return badLog(err)
 	}
 	if f.Write != "" { // a scenario that is like the log
-		file, err := os.OpenFile(f.Write, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		if errors.Is(err, os.ErrExist) {
-			return usageError{fmt.Errorf("--write %s: there is one already; expected a new file", f.Write)}
-		}
+		file, err := createFile("--write", f.Write)
 		if err != nil {
-			return usageError{fmt.Errorf("--write %s: %w", f.Write, catalog.Reason(err))}
+			return err
 		}
 		_, err = file.Write(replay.Likeness(f.Plan.Operations))
 		if err = errors.Join(err, file.Close()); err != nil {
@@ -242,9 +192,6 @@ func (f *replayFlags) designs(args []string) (paths []string, err error) {
 	}
 	p := f.Plan.Pattern
 	for _, template := range f.Try {
-		if p.PartitionKey == "" || p.RowKey == "" {
-			return nil, usageError{fmt.Errorf("--try %s requires --partition-key and --row-key, the templates of the log's keys", template)}
-		}
 		// The RowKey keeps entities distinct, as the log's keys do.
 		f.Plan.Designs = append(f.Plan.Designs, replay.Design{Name: template, PartitionKey: template, RowKey: p.PartitionKey + "_" + p.RowKey})
 	}
@@ -292,7 +239,7 @@ func (f *readFlags) set(settings []string) (others []string, err error) {
 	options := pflag.NewFlagSet("", pflag.ContinueOnError)
 	options.Int64Var(entities, logPaths[0], 0, "")
 	options.Int64Var(bytes, logPaths[1], 0, "")
-	options.Var(&wordValue{&f.keyless, "rule", []string{replay.LeftOut, replay.AsWrites}}, logPaths[2], "")
+	options.Var(&wordValue{&f.keyless, []string{replay.LeftOut, replay.AsWrites}}, logPaths[2], "")
 	for _, one := range settings {
 		if !strings.HasPrefix(one, "log.") {
 			others = append(others, one)
@@ -403,4 +350,16 @@ func newReading(to io.Writer, quiet bool, what string) func(n int64) {
 			fmt.Fprintf(to, "%s %s\n", document.Count(n), what)
 		}
 	}
+}
+
+// createFile creates the new file that a flag names.
+func createFile(flag, name string) (*os.File, error) {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, os.ErrExist) {
+		return nil, usageError{fmt.Errorf("%s %s: there is one already; expected a new file", flag, name)}
+	}
+	if err != nil {
+		return nil, usageError{fmt.Errorf("%s %s: %w", flag, name, catalog.Reason(err))}
+	}
+	return file, nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,29 +98,26 @@ func ignoreBrokenPipe(one os.Signal) bool {
 // interruption is the cause of a context that a signal ended.
 type interruption struct{ signal os.Signal }
 
-func (i interruption) Error() string {
-	switch i.signal {
-	case syscall.SIGTERM:
-		return "terminated"
-	case syscall.SIGHUP:
-		return "hung up"
-	case syscall.SIGQUIT:
-		return "quit"
-	default:
-		return "interrupted"
-	}
+func (i interruption) Error() string { return i.ending().name }
+func (i interruption) code() int     { return i.ending().code }
+
+// ending is how a signal ends the program: what messages call it, its exit code, and what ends the process at once.
+type ending struct {
+	name  string
+	code  int
+	again string
 }
 
-func (i interruption) code() int {
+func (i interruption) ending() ending {
 	switch i.signal {
 	case syscall.SIGTERM:
-		return codeTerminated
+		return ending{"terminated", codeTerminated, "SIGTERM again"}
 	case syscall.SIGHUP:
-		return codeHungUp
+		return ending{"hung up", codeHungUp, "SIGTERM"}
 	case syscall.SIGQUIT:
-		return codeQuit
+		return ending{"quit", codeQuit, "SIGQUIT again"}
 	default:
-		return codeInterrupted
+		return ending{"interrupted", codeInterrupted, "Ctrl-C again"}
 	}
 }
 
@@ -182,9 +178,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 		defer close(said)
 		var signalled interruption
 		if errors.As(context.Cause(ctx), &signalled) {
-			// What ends the process at once.
-			again := map[os.Signal]string{syscall.SIGTERM: "SIGTERM again", syscall.SIGHUP: "SIGTERM", syscall.SIGQUIT: "SIGQUIT again"}[signalled.signal]
-			notice.Ending(signalled.Error(), cmp.Or(again, "Ctrl-C again"))
+			notice.Ending(signalled.Error(), signalled.ending().again)
 		}
 	})
 	args = addressed(args)
@@ -227,39 +221,6 @@ const (
 	codeQuit         = 131
 	codeTerminated   = 143
 )
-
-// exitCodes is what `loadgen help exit-codes` prints.
-const exitCodes = `Exit codes of the built command (go run turns every code but 0 into 1):
-
-    0   the result holds, or there was no question; serve was told to stop and has drained
-    1   an internal error, or the record could not be written (a full disk)
-    2   usage, an invalid scenario, an unwritable folder, a table of another tool, a port in
-        use, missing consent
-    3   the target is unreachable, rejects the credentials, or stopped answering (with a
-        partial report), or the table could not be prepared or deleted; with --processes, not
-        all members joined in time, or builds differ; with --join, there is no leader
-   10   the result does not hold: a check of the scenario (expect) fails; with --peak, that rate
-        is not sustained; with --find-limit, not even the lowest rate is; a budget of the
-        scenario (stop_on) was exceeded, which ended the run; with --verify-writes, an
-        acknowledged write is lost or a counter was raised too often; with --anti-pattern, a
-        check holds that should fail. gate: a check fails. contest: no design holds the
-        checks. doctor: a check failed. explain: a check fails, or without checks the load is
-        not sustained. keys: they do not sustain --rate. logs --strict: the traffic is not sound
-   11   gate: a regression. A run in virtual time differs from its baseline, or paired live
-        runs are worse than by chance and by more than the threshold
-   12   the result is unknown: for --peak, --find-limit or a check, because the run is partial,
-        the generator was late, or the record lacks data. gate: the baseline is missing, of
-        another scenario or edited, or there are too few pairs of runs. explain: the peak is
-        too close to a target, or keys have no times. runs history: no two nights to compare
-   13   the run is invalid: nothing succeeded in the reported phases, or counters do not
-        reconcile; with --processes, a member was lost, and the remaining runs are skipped.
-        With --strict also if the generator was the limit, and instead of 12. gate: pairs of
-        live runs were invalid, or a compared figure was client-limited, repeatedly
-  130   interrupted; 131 quit; 143 terminated; 129 hung up: the terminal closed (not under nohup).
-        Measurements up to then are reported, and leftovers at a service are named. A second
-        signal ends the process at once, with its own code
-
-Precedence: interruptions, then 1, 2, 3, 13, 10, 11, 12.`
 
 // usageError is a fault of what the user typed.
 type usageError struct{ error }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"time"
 
@@ -25,10 +24,7 @@ const (
 
 // plainLines is a screen of lines, without any escape sequence.
 type plainLines struct {
-	darkness
-	to      io.Writer
-	stage   campaign.Progress
-	virtual bool
+	watchedStage
 	// looks counts those at a run on a virtual clock.
 	looks int
 	// printed is the throttled share that was printed last, nil before the first; seen is that of the previous check.
@@ -40,13 +36,6 @@ func (p *plainLines) every() time.Duration {
 		return firstLook
 	}
 	return plainEvery
-}
-
-func (p *plainLines) begin(said start) {
-	p.virtual = said.time == virtually
-	if said.metrics != "" {
-		fmt.Fprintf(p.to, "metrics are served at %s\n", said.metrics)
-	}
 }
 
 // enter prints a stage that is watched.

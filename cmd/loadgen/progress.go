@@ -96,7 +96,7 @@ func (t exports) Close() {
 	t.OTLP.Close()
 }
 
-// newProgress returns a progress that has not started, in a form of [progressForms]; over is canceled to end the run.
+// newProgress returns a progress that has not started, in one of the forms of --ui; over is canceled to end the run.
 func newProgress(over context.Context, to io.Writer, ui string, exports exports) *progressView {
 	beginWork(over)
 	p := &progressView{Stats: live.New(), clock: clock.NewReal(), to: to, exports: exports, over: over}
@@ -107,9 +107,9 @@ func newProgress(over context.Context, to io.Writer, ui string, exports exports)
 	case ui == progressJSON:
 		p.screen = &events{to: to, lines: make(chan []byte, mostWaiting)}
 	case ui == progressAuto && isTerminal(to):
-		p.screen = &bars{to: text.Unwrap(to), columns: func() int { return terminalColumns(to) }}
+		p.screen = &bars{watchedStage: watchedStage{to: text.Unwrap(to)}, columns: func() int { return terminalColumns(to) }}
 	default:
-		p.screen = &plainLines{to: to}
+		p.screen = &plainLines{watchedStage: watchedStage{to: to}}
 	}
 	p.looked = ui != progressNone || exports.Prometheus != nil || exports.Page != nil || exports.OTLP != nil
 	return p
@@ -236,11 +236,6 @@ const (
 	progressNone  = "none"
 	progressJSON  = "json"
 )
-
-// progressForms returns the values of --ui.
-func progressForms() []string {
-	return []string{progressAuto, progressPlain, progressNone, progressJSON}
-}
 
 // isTerminal reports whether a writer is a terminal that takes escape sequences.
 func isTerminal(to io.Writer) bool {

@@ -25,16 +25,16 @@ import (
 
 // storeFlags say where runs are kept.
 type storeFlags struct {
-	Runs string `flag:"runs" help:"*folder* of stored runs"`
+	Runs string `flag:"runs"`
 }
 
 // reportFlags are what a user typed after `loadgen report`.
 type reportFlags struct {
-	formFlags
-	File   string `flag:"file" help:"write to this *file*"`
-	Charts string `flag:"charts" excludes:"format,file" help:"draw the charts as PNG and SVG into this *folder* instead"`
-	Axis   string `flag:"axis" help:"with --charts or --format html: linear or log scale (default: by chart)"`
-	Saved  string `flag:"saved" excludes:"format,charts" help:"print the continuation token saved under this *name* instead"`
+	formFlags `words:"text,json,md,csv,html,seconds,benchfmt,hlog,junit"`
+	File      string `flag:"file"`
+	Charts    string `flag:"charts" excludes:"format,file"`
+	Axis      string `flag:"axis" words:"linear,log,usual" default:"usual"`
+	Saved     string `flag:"saved" excludes:"format,charts"`
 	storeFlags
 }
 
@@ -43,49 +43,20 @@ const anyAxis = "usual"
 
 // newReport returns the verb that renders the report of a run that is kept.
 func newReport(stdout, stderr io.Writer) *cobra.Command {
-	f := new(reportFlags)
-	c := &cobra.Command{
-		Use:   "report RUN",
-		Short: "Print the report of a stored run as text, a page, tables, or for other tools",
-		Long: `Report prints the report of a stored run or contest. RUN is its folder, its name in
-results/runs or a unique prefix of it, latest, or latest~1 for the run before it.
-
-    text       the output at the end of the run
-    html       a self-contained page with charts
-    md         Markdown with links to the charts of the run
-    json       the summary, for scripts
-    csv        every table cell by cell, and every second
-    seconds    CSV with a row per second and a column per count
-    benchfmt   benchmark lines, for benchstat
-    hlog       histograms, for HdrHistogram's tools
-    junit      checks as test cases
-
-Contests have the first five. For a truncated record or an invalid run the report says so
-first and shows what is readable.`,
-		Example: `  loadgen report latest
-  loadgen report latest --format html --file report.html
-  loadgen report latest --charts slides --axis log
-  loadgen report results/runs/20260301T020000Z-stress --format md >> "$GITHUB_STEP_SUMMARY"`,
+	f := &reportFlags{storeFlags: storeFlags{runsKept()}}
+	return newVerb("report", f, &cobra.Command{
 		Args: takes(1, 1, "one run, and got %d; expected a folder, a name in "+runsKept()+", or latest"),
 		RunE: func(c *cobra.Command, args []string) error {
 			var axis chart.Axis // empty for that which suits each chart
-			given, axes := c.Flags().Changed, []string{string(chart.Linear), string(chart.Logarithmic), anyAxis}
-			switch {
-			case !given("axis") || f.Axis == anyAxis:
-			case f.Charts == "" && f.Format != "html":
-				return usageError{errors.New("--axis requires --charts FOLDER or --format html")}
-			case !slices.Contains(axes, f.Axis):
-				return usageError{fmt.Errorf("--axis: %s", nearest.Unknown("axis", f.Axis, axes))}
-			default:
+			if f.Axis != anyAxis {
 				axis = chart.Axis(f.Axis)
+			}
+			if axis != "" && f.Charts == "" && f.Format != report.FormPage {
+				return usageError{errors.New("--axis requires --charts FOLDER or --format html")}
 			}
 			return f.report(c.Context(), args[0], axis, stdout, stderr)
 		},
-	}
-	f.Runs, f.Axis = runsKept(), anyAxis
-	bind(c.Flags(), f, "verbose")
-	f.formFlags.register(c.Flags(), runForms()...)
-	return c
+	})
 }
 
 func (f *reportFlags) report(ctx context.Context, name string, axis chart.Axis, stdout, stderr io.Writer) error {
@@ -189,17 +160,6 @@ func (f *reportFlags) write(stdout io.Writer, text []byte) error {
 		return usageError{fmt.Errorf("--file %s cannot be written: %w", f.File, catalog.Reason(err))}
 	}
 	return nil
-}
-
-// runForms names the forms that only reports of a run have.
-func runForms() []string {
-	var names []string
-	for _, form := range report.Forms() {
-		if !slices.Contains(report.PrintForms(), form.Name) {
-			names = append(names, form.Name)
-		}
-	}
-	return names
 }
 
 // formOf returns a form of the report of a run.

@@ -12,17 +12,9 @@ import (
 	"loadgen/scenarios/run"
 )
 
-const rootHelp = `loadgen sends load to the partitions of a table, compares the result with the documented
-targets (2,000 entities/s per partition, 20,000 per account, every scanned entity
-counted), and reports whether the keys sustain it.`
-
 // newRoot returns the program. If the arguments begin with a verb, only that one is built.
 func newRoot(stdout, stderr io.Writer, args ...string) *cobra.Command {
-	root := &cobra.Command{
-		Use:           "loadgen",
-		Short:         "Stress-test table partitions: does a PartitionKey design hold its peak?",
-		Long:          rootHelp,
-		Example:       "  loadgen stress\n  loadgen stress --peak 1500",
+	root := newVerb("loadgen", nil, &cobra.Command{
 		Version:       run.Version(),
 		SilenceErrors: true, SilenceUsage: true,
 		Args: knownVerb,
@@ -34,14 +26,12 @@ func newRoot(stdout, stderr io.Writer, args ...string) *cobra.Command {
 			}
 			return checkFlags(c)
 		},
-	}
+	})
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(flagFault)
 	all := false
-	help := &cobra.Command{
-		Use: "help [verb|topic]", Short: "Explain a verb, with --all all of its flags, or a topic",
-		Example: "  loadgen help stress\n  loadgen help stress --all\n  loadgen help model",
-		Args:    func(_ *cobra.Command, args []string) error { return knownVerb(root, args) },
+	help := newVerb("help", nil, &cobra.Command{
+		Args: func(_ *cobra.Command, args []string) error { return knownVerb(root, args) },
 		RunE: func(_ *cobra.Command, args []string) error {
 			verb, _, err := root.Find(args)
 			if err != nil {
@@ -49,8 +39,8 @@ func newRoot(stdout, stderr io.Writer, args ...string) *cobra.Command {
 			}
 			return writeHelp(stdout, verb, all)
 		},
-	}
-	help.Flags().BoolVar(&all, "all", false, "everything: of help each flag, of gate each built-in scenario with a baseline")
+	})
+	help.Flags().BoolVar(&all, "all", false, describeFlag("all"))
 	root.SetHelpCommand(help)
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { _ = writeHelp(stdout, c, false) })
 	verbs := map[string]func() *cobra.Command{
@@ -81,37 +71,19 @@ func newRoot(stdout, stderr io.Writer, args ...string) *cobra.Command {
 		root.AddCommand(newDocs())
 		root.AddCommand(topics(stdout)...)
 	}
-	root.SetHelpCommandGroupID("The tool")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	for _, one := range verbGroups {
-		root.AddGroup(&cobra.Group{ID: one.name, Title: one.name})
-	}
-	for _, c := range root.Commands() {
-		for _, one := range verbGroups {
-			if slices.Contains(strings.Fields(one.verbs), c.Name()) {
-				c.GroupID = one.name
-			}
-		}
-		if c.Args == nil {
-			refuseArguments(c)
-		}
-	}
 	return root
 }
 
-// topics are the pages of help that belong to no verb.
-func topics(stdout io.Writer) []*cobra.Command {
-	all := []*cobra.Command{
-		{Use: "model", Short: "The parameters of the modelled service: value, unit, bounds, source", Long: modelHelp()},
-		{Use: "events", Short: "The lines of --ui json", Long: progressEventsHelp},
-		{Use: "environment", Short: "The variables that are read", Long: environmentHelp},
-		{Use: "exit-codes", Short: "The exit codes of every verb", Long: exitCodes},
-	}
-	for _, c := range all {
-		c.RunE = func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(stdout, c.Long)
-			return err
+// topics returns the pages of help that belong to no verb.
+func topics(stdout io.Writer) (all []*cobra.Command) {
+	for name := range strings.FieldsSeq(topicNames) {
+		c := newVerb(name, nil, new(cobra.Command))
+		if name == "model" {
+			c.Long = modelHelp()
 		}
+		c.RunE = func(*cobra.Command, []string) error { return writeHelp(stdout, c, false) }
+		all = append(all, c)
 	}
 	return all
 }
@@ -134,14 +106,12 @@ func knownVerb(root *cobra.Command, args []string) error {
 	return usageError{fmt.Errorf("there is no verb %q; %s", args[0], hint)}
 }
 
-// refuseArguments makes stray arguments a fault of usage.
-func refuseArguments(c *cobra.Command) {
-	c.Args = func(c *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return usageError{fmt.Errorf("%s takes no argument, and %q is one", c.CommandPath(), args[0])}
-		}
-		return nil
+// refuseArguments refuses any argument.
+func refuseArguments(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usageError{fmt.Errorf("%s takes no argument, and %q is one", c.CommandPath(), args[0])}
 	}
+	return nil
 }
 
 // oneScenario completes the argument of a verb that takes a scenario: the names of
@@ -159,14 +129,10 @@ func someScenarios(_ *cobra.Command, _ []string, toComplete string) ([]string, c
 	return slices.DeleteFunc(scenarios.Library(), other), cobra.ShellCompDirectiveDefault
 }
 
-// completeUse has a verb's --use completed by the designs of the scenario that was named
-// before it, or of another where none is. That the flag is there is the caller's to see to.
-func completeUse(c *cobra.Command, unless string) {
+// completeUse completes --use of a verb by the designs of the scenario that was named before it.
+func completeUse(c *cobra.Command) {
 	err := c.RegisterFlagCompletionFunc("use", func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(args) == 0 {
-			args = []string{unless}
-		}
-		s, _, err := scenarios.Open(args[0])
+		s, _, err := scenarios.Open(append(args, canonical)[0])
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

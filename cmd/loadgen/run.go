@@ -31,96 +31,37 @@ import (
 type runFlags struct {
 	Load   loadFlags   `group:"Load"`
 	Choice choiceFlags `group:"Scenario"`
-	Sweep  []string    `flag:"sweep" group:"Scenario" rare:"yes" excludes:"record" help:"run once for each value: *path=v1,v2,…*, repeatable for all combinations"`
-	Verify bool        `flag:"verify-writes" group:"Scenario" rare:"yes" help:"verify that no acknowledged write is lost or doubled (exit 10)"`
+	Sweep  []string    `flag:"sweep" group:"Scenario" rare:"yes" excludes:"record"`
+	Verify bool        `flag:"verify-writes" group:"Scenario" rare:"yes"`
 
-	Virtual    bool `flag:"virtual" group:"Virtual time" help:"use a virtual clock: minutes take seconds, and nothing is sent"`
-	Data       bool `flag:"data" group:"Virtual time" rare:"yes" requires:"virtual" help:"store entities even where the scenario never reads them"`
-	OneProfile bool `flag:"one-profile" group:"Virtual time" rare:"yes" requires:"virtual" help:"do not compare the verdict with that of another profile of the model"`
-	Memory     size `flag:"memory-limit" group:"Virtual time" rare:"yes" default:"2GiB" requires:"virtual" help:"do not take more memory than this *size*"`
+	Virtual    bool `flag:"virtual" group:"Virtual time"`
+	Data       bool `flag:"data" group:"Virtual time" rare:"yes" requires:"virtual"`
+	OneProfile bool `flag:"one-profile" group:"Virtual time" rare:"yes" requires:"virtual"`
+	Memory     size `flag:"memory-limit" group:"Virtual time" rare:"yes" default:"2GiB" requires:"virtual"`
 
 	Target targetFlags `group:"Target" excludes:"virtual"`
 	Price  priceFlag   `group:"Target" excludes:"virtual" requires:"target"`
 	Sender senderFlags `group:"Target" excludes:"virtual" rare:"yes"`
-	Limit  string      `flag:"find-limit" group:"Highest rate" excludes:"rate,peak,duration" help:"find the highest rate that a *partition*, or the account, sustains"`
+	Limit  string      `flag:"find-limit" group:"Highest rate" excludes:"rate,peak,duration"`
 	Fleet  fleetFlags  `group:"Several processes" excludes:"virtual"`
 	Tell   tellFlags   `group:"Output"`
 }
 
 // senderFlags say what sends the load, and to which table.
 type senderFlags struct {
-	Client  string `flag:"client" help:"native (least CPU; default for loadgen serve), net/http (proxies, HTTP/2; default otherwise) or vegeta"`
-	Record  string `flag:"record" help:"also write every attempt to this *file* as vegeta results"`
-	Table   string `flag:"table" help:"name of the *table*"`
-	Reuse   bool   `flag:"reuse" help:"use an existing table that loadgen created"`
-	Keep    bool   `flag:"keep" help:"keep the table after the run"`
-	NoProbe bool   `flag:"no-probe" help:"skip the test of the generator's maximum rate"`
+	Client  string `flag:"client"`
+	Record  string `flag:"record"`
+	Table   string `flag:"table"`
+	Reuse   bool   `flag:"reuse"`
+	Keep    bool   `flag:"keep"`
+	NoProbe bool   `flag:"no-probe"`
 }
 
 // canonical is the scenario that is simulated where none is named.
 const canonical = "simulate"
 
-const runHelp = `Run creates a table, executes the phases of a scenario, reports the result, and deletes
-the table. The scenario is a YAML file or the name of a built-in scenario. Paths in a
-file are relative to its folder.
-
-By default the target is the embedded engine on a local socket. --target selects another
-Table service; sending to it requires --yes. The record goes to a new folder in
-results/runs.
-
-If a budget of the scenario (stop_on) is exceeded, the run ends with a report up to then
-and exit code 10.
-
-` + loadHelp + "\n\n" + sweepHelp + "\n\n" + fleetHelp + "\n\n" + findHelp + "\n\n" + clientHelp
-
-const simulateHelp = `Simulate runs a scenario, a YAML file or a built-in one, with the session, engine and
-record of a real run but on a virtual clock: twenty minutes take seconds, and the same
-seed gives the same record except for the start time. It is run --virtual.
-
-Without a name it runs the standard scenario: a new table with 1,000 merges/s on each of
-twelve keys. The table is throttled, its ranges split and move, and finally everything is
-served. The verdict reports the time, and whether it holds under another profile of the
-model, which is simulated as well.
-
-Entities are stored only if the scenario reads its own writes, or with --data. Admission,
-counts and times do not depend on it, but 404, 409 and 412 do.
-
-` + loadHelp + "\n\n" + sweepHelp + "\n\n" + findHelp
-
-// sweepHelp is what the help of a verb that sweeps says of it.
-const sweepHelp = `--sweep path=v1,v2,… runs the scenario once for each value, and for each combination if
-repeated, at most 100 runs; a table compares them. Commas separate values, or semicolons
-if there are any, except within brackets, braces and double quotes. With --out each run
-has its own folder in that one.`
-
-// clientHelp is what the help of a verb says of its clients.
-const clientHelp = `--client vegeta repeats the measurement with vegeta's attacker and a plain net/http
-client; everything else stays the same. Operations are single requests without retries
-(--retry none). Response times still begin when an operation is due, unlike vegeta's
-latencies.`
-
-// register adds the flags but those in except.
-func (f *runFlags) register(flags *pflag.FlagSet, except ...string) {
-	bind(flags, f, append(except, "verbose")...)
-	f.Tell.register(flags)
-}
-
 func (f *runFlags) runVerb(stdout, stderr io.Writer) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "run file|name",
-		Short: "Run a scenario file, or a built-in scenario, in real time",
-		Long:  runHelp,
-		Example: `  loadgen run my-table.yaml                       # your own scenario
-  loadgen run my-table.yaml --use by-day          # another design
-  loadgen run my-table.yaml --peak 1500 --virtual # does the design hold it? in seconds
-  loadgen run my-table.yaml --expect "p99(get) < 50ms"
-  loadgen run my-table.yaml --sweep use=by-day,by-customer
-  loadgen run my-table.yaml --set phases.measure.arrivals.constant=200
-  loadgen run stress --retry documented           # a built-in scenario
-  loadgen run my-table.yaml --target in-process --format json
-  loadgen run my-table.yaml --target env:TABLES --yes
-  loadgen run my-table.yaml --processes 4         # four processes, each a quarter of the load
-  loadgen run --join nats://host:4222 --token-file token --target env:TABLES`,
+	return newVerb("run", f, &cobra.Command{
 		Args: func(c *cobra.Command, args []string) error {
 			if f.Fleet.Join != "" {
 				return takes(0, 0, "no scenario with --join, whose leader has it, and got %d")(c, args)
@@ -134,38 +75,21 @@ func (f *runFlags) runVerb(stdout, stderr io.Writer) *cobra.Command {
 			return f.scenario(c, args[0], stdout, stderr)
 		},
 		ValidArgsFunction: oneScenario,
-	}
-	f.register(c.Flags(), "keys", "partition-key", "row-key")
-	completeUse(c, "stress")
-	return c
+	}, "keys", "partition-key", "row-key")
 }
 
 func (f *runFlags) simulateVerb(stdout, stderr io.Writer) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "simulate [file|name]",
-		Short: "Run a scenario in virtual time",
-		Long:  simulateHelp,
-		Example: `  loadgen simulate                                # load balancing of a new table
-  loadgen simulate --set start=warm               # the same load on spread ranges
-  loadgen simulate --set phases.spread.partitions=1 --set phases.spread.rate=6000
-  loadgen simulate --set model.detection=10m --format json
-  loadgen simulate stress                         # the stress test, without waiting
-  loadgen simulate my-table.yaml                  # your own scenario
-  loadgen simulate my-table.yaml --anti-pattern   # its anti-pattern
-  loadgen simulate my-table.yaml --sweep use=by-day,by-customer --sweep seed=1,2,3
-  loadgen simulate stress --find-limit partition  # highest rate that a partition sustains`,
+	f.Virtual = true
+	c := newVerb("simulate", f, &cobra.Command{
 		Args: takes(0, 1, "one scenario, such as stress, day-key or my-table.yaml, and got %d; see `loadgen scenarios list`"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.scenario(c, append(args, canonical)[0], stdout, stderr)
 		},
 		ValidArgsFunction: oneScenario,
-	}
-	f.Virtual = true
-	f.register(c.Flags(), "keys", "partition-key", "row-key")
+	}, "keys", "partition-key", "row-key")
 	c.Flags().VisitAll(func(one *pflag.Flag) {
 		one.Hidden = one.Name == "virtual" || slices.Contains(one.Annotations[tagExcludes], "virtual")
 	})
-	completeUse(c, canonical)
 	return c
 }
 
@@ -296,7 +220,7 @@ func (f *tellFlags) runs(c *cobra.Command, draw drawing, command []string, plan 
 	f.equip(c.Context(), &p, exports, stderr)
 	record, ended := run.Run(c.Context(), p)
 	if record == nil {
-		return flagged(f.flags, ended)
+		return flagged(c.Flags(), ended)
 	}
 	if err := errors.Join(standsBy(exports.Page, record), f.print(stdout, record)); err != nil {
 		return err
@@ -322,7 +246,7 @@ func (f *tellFlags) series(c *cobra.Command, sweep series.Sweep, draw drawing, c
 	}
 	defer exports.Close()
 	if url := exports.Page.URL(); url != "" && f.shown() == progressJSON {
-		_, _ = stderr.Write(lineOf(pageOpened{head{"live_page", 0}, url}))
+		_, _ = stderr.Write(eventLine("live_page", 0, "url", url))
 	}
 	alone := *f
 	alone.Quiet = true
@@ -383,14 +307,6 @@ func (f *tellFlags) exit(record *results.Record, ended error) int {
 	}
 	return codeOk
 }
-
-// findHelp is what the help of such a verb says of the search.
-const findHelp = `--find-limit searches the highest sustained rate instead of running the scenario's own:
-it doubles or halves the rate until one holds and one does not, bisects to 1%, and
-repeats both ends. Throttled attempts are not retried unless --retry is set. A rate holds
-if at most 0.5% of first attempts are throttled. Options, with example values:
-"partition throttled=1% p99=50ms from=500 to=4000 step=4s" are the maximum share and
-response p99, the first and maximum rate, and the minimum length of a step.`
 
 // find returns the search over a sound scenario that the flag asks for, nil without the flag.
 func (f *runFlags) find(s *scenarios.Scenario) (*campaign.Find, error) {

@@ -23,33 +23,11 @@ import (
 
 // newScenarios returns the verb around scenarios and their files.
 func newScenarios(stdout, stderr io.Writer) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "scenarios",
-		Short: "List, show and check scenarios, or start one for your own table",
-		Long: `A scenario defines the entities of a table, how their keys are formed, and the load. Each
-built-in scenario shows one subject. Init writes a file for your own, which check,
-explain, simulate and run accept.`,
-		Example: `  loadgen scenarios list                   # built-in scenarios
-  loadgen scenarios show stress            # the text of one
-  loadgen scenarios init my-table.yaml     # start with your own table
-  loadgen scenarios check my-table.yaml    # validate a file`,
+	c := newVerb("scenarios", nil, &cobra.Command{
 		RunE: helpOrUnknown, Args: cobra.ArbitraryArgs,
-	}
+	})
 	f := new(listFlags)
-	list := &cobra.Command{
-		Use:   "list [WORD...]",
-		Short: "List or search the built-in scenarios",
-		Long: `List prints each built-in scenario with the first sentence of its description and why its
-anti-pattern fails, in the order of the documents' subjects. Run, simulate, explain and
-show accept these names.
-
---search, or words as arguments, finds words in any form, titles of the documents' patterns
-and sections, and synonyms (SAS, EGT, CORS). Matches in names come first, then in
-subjects, then in descriptions.`,
-		Example: `  loadgen scenarios list
-  loadgen scenarios list --search ETag
-  loadgen scenarios list --search "log tail pattern"
-  loadgen scenarios list --format json`,
+	list := newVerb("scenarios list", f, &cobra.Command{
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			all, err := scenarios.Catalogue()
@@ -68,21 +46,13 @@ subjects, then in descriptions.`,
 			}
 			return f.show(stdout, listed(all, subjects))
 		},
-	}
-	f.formFlags.bindAll(list.Flags(), f)
-	schema := &cobra.Command{
-		Use:   "schema",
-		Short: "Print the format of scenario files as a JSON Schema",
-		Long: `Schema prints the scenario format as a JSON Schema (draft 2020-12), for completion and
-validation in editors. ` + "`loadgen scenarios init`" + `
-writes it beside the file already.`,
-		Example: "  loadgen scenarios schema > " + scenarios.SchemaFile,
+	})
+	schema := newVerb("scenarios schema", nil, &cobra.Command{
 		RunE: func(*cobra.Command, []string) error {
 			_, err := stdout.Write(scenarios.Schema())
 			return err
 		},
-	}
-	refuseArguments(schema)
+	})
 	c.AddCommand(list, new(sourceFlags).verb(stdout, stderr), newCheck(stdout),
 		schema, new(initFlags).verb(stdout), newPatterns(stdout, stderr))
 	return c
@@ -91,7 +61,7 @@ writes it beside the file already.`,
 // listFlags say which scenarios are listed.
 type listFlags struct {
 	formFlags
-	Search string `flag:"search" group:"Scenario" help:"only scenarios that match these *words*"`
+	Search string `flag:"search" group:"Scenario"`
 }
 
 // helpOrUnknown explains a verb that has verbs of its own; an argument is none of them.
@@ -132,19 +102,12 @@ func listed(all []scenarios.Entry, subjects []string) *document.Document {
 
 // sourceFlags are what a user typed after `loadgen scenarios show`.
 type sourceFlags struct {
-	Effective bool        `flag:"effective" help:"print what takes effect, with every default and override"`
+	Effective bool        `flag:"effective"`
 	Choice    choiceFlags `requires:"effective"`
 }
 
 func (f *sourceFlags) verb(stdout, stderr io.Writer) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "show file|name",
-		Short: "Print a scenario as it is written, or as it takes effect",
-		Long: `Show prints the text of a scenario with its comments: a built-in one is a good start for
-your own. With --effective it prints the values of a run: every field, with defaults and
-overrides, in one canonical form.`,
-		Example: `  loadgen scenarios show stress > my-table.yaml
-  loadgen scenarios show stress --effective --set model.partition_target=500`,
+	return newVerb("scenarios show", f, &cobra.Command{
 		Args:              takesOne(),
 		ValidArgsFunction: oneScenario,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -167,30 +130,13 @@ overrides, in one canonical form.`,
 			_, err = stdout.Write(s.Text())
 			return err
 		},
-	}
-	bind(c.Flags(), f, "seed", "retry", "workers")
-	completeUse(c, canonical)
-	return c
+	}, "seed", "retry", "workers")
 }
-
-const checkHelp = `Check validates scenario files, and the files they refer to, without running anything. It
-prints a line for each fault on standard output:
-
-  file:line:column: what is wrong; what was expected
-
-For a valid file it prints a line with a summary. Arguments are files, folders of .yaml
-files, - for standard input, and names of built-in scenarios. The exit code is 2 if there
-are faults.`
 
 // newCheck returns the verb that lists all faults of scenario files.
 func newCheck(stdout io.Writer) *cobra.Command {
-	return &cobra.Command{
-		Use:   "check file…",
-		Short: "Tell all that is wrong with scenario files",
-		Long:  checkHelp,
-		Example: `  loadgen scenarios check my-table.yaml
-  loadgen scenarios check tables/ other.yaml
-  loadgen scenarios check - < my-table.yaml`,
+	f := new(validityFlags)
+	return newVerb("scenarios check", f, &cobra.Command{
 		ValidArgsFunction: someScenarios,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -219,33 +165,32 @@ func newCheck(stdout io.Writer) *cobra.Command {
 					}
 				}
 				for _, file := range files {
-					if err := told(checkOne(file, c.InOrStdin())); err != nil {
+					if err := told(f.check(file, c.InOrStdin())); err != nil {
 						return err
 					}
 				}
 			}
-			if code != codeOk {
-				return verdictError{code: code}
-			}
-			return nil
+			return endsWith(code)
 		},
-	}
+	})
 }
 
 // stdinName is what messages call standard input.
 const stdinName = "stdin"
 
-// checkOne returns the result for one file, a line for each fault.
-func checkOne(name string, stdin io.Reader) (said string, isSound bool) {
-	var s *scenarios.Scenario
-	var err error
+// validityFlags are what a user typed after `loadgen scenarios check`.
+type validityFlags struct {
+	AntiPattern bool `flag:"anti-pattern"`
+}
+
+// check returns the result for one file, or for its anti-pattern, a line for each fault.
+func (f *validityFlags) check(name string, stdin io.Reader) (said string, isSound bool) {
+	s, folder, err := f.open(name, stdin)
 	if name == standardInput {
 		name = stdinName
-		if s, err = scenarios.Read(name, stdin); err == nil {
-			err = s.ReadFrom(".")
-		}
-	} else {
-		s, _, err = scenarios.OpenWhole(name)
+	}
+	if err == nil {
+		err = s.ReadFrom(folder)
 	}
 	var faults fields.Faults
 	switch {
@@ -258,25 +203,34 @@ func checkOne(name string, stdin io.Reader) (said string, isSound bool) {
 	}
 }
 
-// initFlags are what a user typed after `loadgen scenarios init`.
-type initFlags struct {
-	Force bool `flag:"force" help:"overwrite existing files"`
+// open returns a valid scenario, or its valid anti-pattern, and what paths in it are relative to.
+func (f *validityFlags) open(name string, stdin io.Reader) (s *scenarios.Scenario, folder string, err error) {
+	if name == standardInput {
+		folder = "."
+		s, err = scenarios.Read(stdinName, stdin)
+	} else {
+		s, folder, err = scenarios.Open(name)
+	}
+	if err != nil || !f.AntiPattern {
+		return s, folder, err
+	}
+	if s.AntiPattern == nil {
+		return nil, "", usageError{fmt.Errorf("%s: the scenario has no anti-pattern", name)}
+	}
+	if s, err = s.Opposed(); err != nil {
+		return nil, "", err
+	}
+	s.AntiPattern = nil
+	return s, folder, fields.FaultsOf(s.Validate())
 }
 
-const initHelp = `Init writes a scenario to begin with, ` + scenarios.StarterName + `.yaml unless another file is named. The
-file's name is that of the scenario. It is valid: check, explain, simulate and run accept it, and comments in each section say what
-to change for your own table. The JSON Schema next to it lets editors complete and
-validate it.
-
-No file is overwritten without --force.`
+// initFlags are what a user typed after `loadgen scenarios init`.
+type initFlags struct {
+	Force bool `flag:"force"`
+}
 
 func (f *initFlags) verb(stdout io.Writer) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "init [file]",
-		Short: "Write the beginning of a scenario for your own table",
-		Long:  initHelp,
-		Example: `  loadgen scenarios init
-  loadgen scenarios init tables/orders.yaml`,
+	return newVerb("scenarios init", f, &cobra.Command{
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usageError{fmt.Errorf("%s takes one file, and %q is another", c.CommandPath(), args[1])}
@@ -306,21 +260,13 @@ func (f *initFlags) verb(stdout io.Writer) *cobra.Command {
 `, file, scenarios.SchemaFile, file, file, file, file)
 			return err
 		},
-	}
-	bind(c.Flags(), f)
-	return c
+	})
 }
 
 // newPatterns returns the verb that runs every pattern and its anti-pattern.
 func newPatterns(stdout, stderr io.Writer) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "patterns [name...]",
-		Short: "Run the documents' design patterns and their anti-patterns",
-		Long: `Patterns runs each built-in scenario of a documented design pattern, and its anti-pattern,
-on the virtual clock with three seeds each, and prints in Markdown the checks and the
-figures that differ, as in docs/patterns.md. Names select scenarios.`,
-		Example: `  loadgen scenarios patterns                  # all of them
-  loadgen scenarios patterns bank-transfer    # one`,
+	return newVerb("scenarios patterns", nil, &cobra.Command{
+		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: someScenarios,
 		RunE: func(c *cobra.Command, args []string) error {
 			names, rows, err := series.PatternsOf(args)
@@ -342,6 +288,5 @@ figures that differ, as in docs/patterns.md. Names select scenarios.`,
 			}
 			return report.Patterns(stdout, rows, list)
 		},
-	}
-	return c
+	})
 }

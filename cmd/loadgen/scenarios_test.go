@@ -185,6 +185,7 @@ func eventsOf(t *testing.T, text string) []map[string]any {
 func TestEventsOfARun(t *testing.T) {
 	_, stdout, stderr, folder := bubble(t, 0, append([]string{"stress", "--format", "json", "--ui", "json", "--rate", "1000"}, small...)...)
 	list := eventsOf(t, stderr)
+	_, eventsHelp := helpSection("events")
 	counts := map[string]int{}
 	var names []string
 	for _, one := range list {
@@ -194,7 +195,7 @@ func TestEventsOfARun(t *testing.T) {
 			t.Errorf("%v has no at_s", one)
 		}
 		for key := range one {
-			assert.Containsf(t, progressEventsHelp, key, "%s has the key %s, of which the help says nothing", name, key)
+			assert.Containsf(t, eventsHelp, key, "%s has the key %s, of which the help says nothing", name, key)
 		}
 	}
 	assert.Truef(t, names[0] == "run_begins" && names[len(names)-2] == "run_ends" && names[len(names)-1] == "run_written",

@@ -27,71 +27,25 @@ import (
 // serveFlags are what a user typed after `loadgen serve`.
 type serveFlags struct {
 	serve.Options `group:"Service"`
-	KeyFile       string   `flag:"key-file" group:"Connections" help:"*file* with the account key, base64 (default: Entra ID; of serve the emulators')"`
-	FaultFile     string   `flag:"faults" group:"Service" rare:"yes" help:"*file* with injected faults, under the key faults as in a scenario"`
-	Examine       bool     `flag:"examine" group:"Output" help:"record the traffic as a run and report on it"`
-	Out           string   `flag:"out" group:"Output" requires:"examine" help:"*folder* of the result (default: a new one in results/runs)"`
-	Live          liveFlag `flag:"live-page" alone:":0" group:"Output" requires:"examine" help:"show what goes on in a browser, at a free port or this *address*, such as :8080"`
+	KeyFile       string   `flag:"key-file" group:"Connections" requires:"account"`
+	FaultFile     string   `flag:"faults" group:"Service" rare:"yes"`
+	Examine       bool     `flag:"examine" group:"Output"`
+	Out           string   `flag:"out" group:"Output" requires:"examine"`
+	Live          liveFlag `flag:"live-page" alone:":0" group:"Output" requires:"examine"`
 	formFlags
 }
 
 // standardInput is the name of it among files.
 const standardInput = "-"
 
-const serveHelp = `Serve is a local Table service for the SDKs with the documented limits: 2,000 entities/s
-per partition and 20,000 per account, every scanned entity counted. The first line on
-standard output is its connection string. Tables are in memory and lost at the end unless
---export saves them or --data-dir stores them: then acknowledged writes survive every
-crash, and after a disk error no more writes are acknowledged. --durability nosync
-acknowledges earlier; a crash may then lose the last writes, but never half a transaction.
-The name of a deleted table is reusable after 40 s; --set model.name_delay=0 removes the
-delay.
-
---examine records the traffic like a run in a folder in results/runs, and reports at the
-end: hot partitions, queries that scan, throttling, and what that means for the
-PartitionKey. With --live-page a local page shows it meanwhile.
-
-Ctrl-C, SIGTERM or SIGHUP ends it: it accepts no more connections, lets requests finish
-for 5 s, then exports and reports. A second, local address answers GET /-/healthz and GET
-/-/state, which is JSON.
-
-The emulators' well-known account and key work only on loopback addresses. Any other
-address needs its own account and key.
-
-It uses HTTP, or https with --tls CERT,KEY. --tls self-signed creates a certificate until
-the end, for clients that require https; /-/certificate on the second address shows it.
-
-With --set start=cold a new table is one range on one server, until load balancing splits it.
-
-Signatures with the account key always work. --tokens URL also accepts bearer tokens of
-one issuer, --tokens any every token: for programs with DefaultAzureCredential.`
-
 func (f *serveFlags) verb(stdout, stderr io.Writer) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "serve",
-		Short: "Run a local Table service with the documented limits and report on its clients",
-		Long:  serveHelp,
-		Example: `  loadgen serve                                   # the emulators' address and account
-  loadgen serve --examine                         # with a verdict on Ctrl-C
-  loadgen serve --examine --live-page                  # with a live page
-  loadgen serve --set start=cold --examine        # a new table, before load balancing splits it
-  loadgen serve --log table.log                   # for logs and replay
-  loadgen serve --import races.csv --export races.jsonl
-  loadgen serve --data-dir tables                 # keep tables on disk
-  loadgen serve --profile off --listen 127.0.0.1:0 # no limits, any free port
-  loadgen serve --tls self-signed                 # https, for SDKs that require it
-  loadgen serve --tls self-signed --tokens any    # for programs with DefaultAzureCredential
-  loadgen serve --set model.partition_target=500  # another limit
-  loadgen serve --faults faults.yaml --set faults.0.share=2%
-  loadgen serve --listen 0.0.0.0:10002 --account races --key-file key.txt`,
+	f.Listen, f.Admin, f.Profile = serve.DefaultListen, serve.DefaultAdmin, serve.DefaultProfile
+	return newVerb("serve", f, &cobra.Command{
 		RunE: func(c *cobra.Command, _ []string) error {
 			f.Input, f.Journal = c.InOrStdin(), stderr
 			return f.run(c.Context(), commandOf(c), stdout)
 		},
-	}
-	f.Listen, f.Admin, f.Profile = serve.DefaultListen, serve.DefaultAdmin, serve.DefaultProfile
-	bind(c.Flags(), f)
-	return c
+	}, "format")
 }
 
 // run serves until the context is done.
@@ -161,10 +115,7 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 
 // prepare reads the files of the flags, and describes the injected faults.
 func (f *serveFlags) prepare() (told []string, err error) {
-	switch {
-	case (f.Account == "") != (f.KeyFile == ""):
-		return nil, usageError{errors.New("--account and --key-file: expected both or neither")}
-	case f.KeyFile != "":
+	if f.KeyFile != "" {
 		f.KeyName = f.KeyFile
 		if f.Key, err = readSecret(f.KeyFile); err != nil {
 			return nil, usageError{fmt.Errorf("--key-file: %w", err)}

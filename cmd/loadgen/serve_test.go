@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -112,28 +111,6 @@ func TestServeClosesWhatItCannotExamine(t *testing.T) {
 	again, err := net.Listen("tcp", address)
 	require.NoError(t, err, "the port is not free again")
 	again.Close()
-}
-
-func TestExamplesOfServe(t *testing.T) {
-	_, help, _ := say(t, "help", "serve")
-	_, examples, found := strings.Cut(help, "Examples:\n")
-	examples, _, _ = strings.Cut(examples, "\n\n")
-	lines := strings.Split(examples, "\n")
-	require.Truef(t, found && len(lines) >= 4, "the help of serve has the examples %q; want some", lines)
-	for _, line := range lines {
-		words, _, _ := strings.Cut(line, "#")
-		args := strings.Fields(words)
-		if len(args) < 2 || args[0] != "loadgen" || args[1] != "serve" {
-			t.Errorf("the example %q is no command", line)
-			continue
-		}
-		var f serveFlags
-		assert.NoErrorf(t, f.verb(nil, nil).ParseFlags(args[2:]), "the example %q", line)
-		settings := slices.DeleteFunc(f.Set, func(one string) bool { return strings.HasPrefix(one, "faults.") })
-		if faults := (serve.Options{Profile: f.Profile, Set: settings, Imports: f.Imports, Export: f.Export}).Validate(); len(faults) > 0 {
-			t.Errorf("the example %q: %v", line, faults)
-		}
-	}
 }
 
 func TestInterruptedWhileImporting(t *testing.T) {

@@ -381,6 +381,7 @@ func TestNightlyPageManifestsAreYAML(t *testing.T) {
 func TestNightlyPageHasTheExitCodes(t *testing.T) {
 	page := pageOf(t, "docs/nightly.md")
 	told := map[string]bool{}
+	_, exitCodes := helpSection("exit-codes")
 	for _, row := range regexp.MustCompile(`(?m)^\| (\d+) \|`).FindAllStringSubmatch(page, -1) {
 		told[row[1]] = true
 	}

@@ -21,28 +21,7 @@ import (
 )
 
 func (f *runFlags) stressVerb(stdout, stderr io.Writer) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "stress",
-		Short: "Run the documented stress test, of one partition or of your own keys",
-		Long: `Stress runs the documented stress test: it creates a table, loads registrations of foot
-races, raises the load on one partition step by step, compares GET and PUT throughput
-with the partition's target, reports what that means for the PartitionKey, and deletes
-the table.
-
-By default the target is the embedded engine on a local socket. It enforces the
-documented limits: limits in the result are modelled, not measured. --target selects
-another Table service; sending to it requires --yes. The record and its charts (PNG and
-SVG) go to a new folder in results/runs.
-
-` + loadHelp + "\n\n" + findHelp + "\n\n" + clientHelp,
-		Example: `  loadgen stress                                  # where does the partition saturate?
-  loadgen stress --peak 1500                      # does it sustain 1,500 operations/s? (exit 10: no, 12: unknown)
-  loadgen stress --keys readings.csv --partition-key "{device}" --peak 8000 --virtual   # your own key
-  loadgen stress --rate 2500 --duration 10s       # one step at one rate
-  loadgen stress --set model.partition_target=500 # another limit
-  loadgen stress --count 6 --format benchfmt > a.bench  # six runs, for benchstat a.bench b.bench
-  loadgen stress --find-limit partition           # highest rate with at most 0.5% throttled
-  loadgen stress --target env:TABLES --yes        # a service by its connection string`,
+	return newVerb("stress", f, &cobra.Command{
 		RunE: func(c *cobra.Command, _ []string) error {
 			if f.Load.Keys == "" {
 				return f.scenario(c, "stress", stdout, stderr)
@@ -53,26 +32,18 @@ SVG) go to a new folder in results/runs.
 			}
 			return f.run(c, f.drawing(c, d), commandOf(c), f.planner(c, d, stderr), stdout, stderr)
 		},
-	}
-	f.register(c.Flags(), "sweep", "use", "anti-pattern", "join", "label")
-	return c
+	}, "sweep", "use", "anti-pattern", "join", "label")
 }
-
-// loadHelp is what the help of such a verb says of its load.
-const loadHelp = `--rate and --peak replace the load of the scenario's only phase with arrivals, in operations/s.
---peak P offers steps and answers whether P holds: exit 10 if not, 12 if that is unknown. The
-steps go up to 2 P, for the headroom, or up to P if the scenario has checks, which are of
-the whole run. --expect adds a check.`
 
 // loadFlags replace the load that a scenario offers, and add to what is checked.
 type loadFlags struct {
-	Peak         float64       `flag:"peak" excludes:"rate" help:"check that this rate in operations/s holds (exit 10 if not, 12 if unknown)"`
-	Rate         float64       `flag:"rate" help:"offer this rate, in operations/s (keys: entities/s)"`
-	Duration     time.Duration `flag:"duration" rare:"yes" help:"length of the load, or of each of its steps, such as 4s"`
-	Keys         string        `flag:"keys" help:"test the keys of this CSV *file*, formed by --partition-key"`
-	PartitionKey string        `flag:"partition-key" requires:"keys" help:"*template* of the PartitionKey, over the columns of the file or the parts of a log's keys"`
-	RowKey       string        `flag:"row-key" rare:"yes" requires:"keys" help:"*template* of the RowKey, over the columns of the file or the parts of a log's keys"`
-	Expect       []string      `flag:"expect" help:"also check a *figure*, such as \"p99(get) < 50ms\", repeatable"`
+	Peak         float64       `flag:"peak" excludes:"rate"`
+	Rate         float64       `flag:"rate"`
+	Duration     time.Duration `flag:"duration" rare:"yes"`
+	Keys         string        `flag:"keys"`
+	PartitionKey string        `flag:"partition-key" requires:"keys"`
+	RowKey       string        `flag:"row-key" rare:"yes" requires:"keys"`
+	Expect       []string      `flag:"expect"`
 }
 
 // The bounds of a peak, whose double is a rate that a scenario takes, and the shortest step that shows where a
@@ -228,33 +199,20 @@ func offering(s *scenarios.Scenario, flag string) (int, error) {
 // thousandth rounds to three decimals.
 func thousandth(x float64) float64 { return math.Round(x*1000) / 1000 }
 
-// fleetHelp is what the help of a verb says of several processes.
-const fleetHelp = `--processes N lets N processes share the load: process k mod N sends operation k, all
-start at the same time, and one report covers them (docs/fleet.md). By default it starts
-them on this machine. With --lead address they run elsewhere, each started by
-loadgen run --join nats://address --token-file file --target service.
-They stay for a search and for all runs of --sweep, --count and a contest.`
-
 // fleetFlags have several processes offer a load together, or this one join those that another leads.
 type fleetFlags struct {
-	Processes int           `flag:"processes" rare:"yes" help:"number of processes that offer the load together, each its share"`
-	Lead      string        `flag:"lead" rare:"yes" requires:"processes" help:"wait for members at this *address*, such as :4222, or at a NATS server of your own, such as nats://host:4222"`
-	OnLoss    string        `flag:"on-loss" rare:"yes" default:"fail" requires:"processes" help:"if a member is lost: fail ends the run, finish continues (exit 13)"`
-	Join      string        `flag:"join" rare:"yes" excludes:"processes" help:"join a fleet at this *URL* of its leader or NATS server, such as nats://host:4222"`
-	Deadline  time.Duration `flag:"join-within" rare:"yes" default:"1m" requires:"processes|join" help:"how long members have to join"`
-	Labels    []string      `flag:"label" rare:"yes" help:"label of the run, *key=value*, repeatable; with --join of this member, whose name is name=NAME"`
-	TokenFile string        `flag:"token-file" rare:"yes" requires:"processes|join" help:"*file* with the token of the fleet (openssl rand -hex 32)"`
-	Creds     string        `flag:"nats-creds" rare:"yes" requires:"processes|join" help:"*file* with the credentials for your own NATS server"`
-	CA        string        `flag:"nats-ca" rare:"yes" requires:"processes|join" help:"*file* with the certificates that are trusted for it"`
+	Processes int           `flag:"processes" rare:"yes"`
+	Lead      string        `flag:"lead" rare:"yes" requires:"processes"`
+	OnLoss    string        `flag:"on-loss" rare:"yes" words:"fail,finish" default:"fail" requires:"processes"`
+	Join      string        `flag:"join" rare:"yes" excludes:"processes"`
+	Deadline  time.Duration `flag:"join-within" rare:"yes" default:"1m" requires:"processes|join"`
+	Labels    []string      `flag:"label" rare:"yes"`
+	TokenFile string        `flag:"token-file" rare:"yes" requires:"processes|join"`
+	Creds     string        `flag:"nats-creds" rare:"yes" requires:"processes|join"`
+	CA        string        `flag:"nats-ca" rare:"yes" requires:"processes|join"`
 	// offering are the processes, the same for all runs of the command; nil without any.
 	offering *fleet.Offering
 }
-
-// What is done where a member is lost.
-const (
-	lossFails    = "fail"
-	lossFinishes = "finish"
-)
 
 // fill has a plan's load be offered by several processes, where that was asked for: none of them
 // is begun yet. The folder is what the paths in the scenario count from.
@@ -265,10 +223,7 @@ func (f *fleetFlags) fill(flags *pflag.FlagSet, p *run.Plan, target *targetFlags
 	if f.offering != nil {
 		return flagged(flags, f.offering.Fill(p))
 	}
-	if f.OnLoss != lossFails && f.OnLoss != lossFinishes {
-		return usageError{fmt.Errorf("--on-loss %s: expected %s or %s", f.OnLoss, lossFails, lossFinishes)}
-	}
-	offering := &fleet.Offering{Members: f.Processes, Deadline: f.Deadline, FinishOnLoss: f.OnLoss == lossFinishes, Folder: folder, MemberErrors: stderr,
+	offering := &fleet.Offering{Members: f.Processes, Deadline: f.Deadline, FinishOnLoss: f.OnLoss == "finish", Folder: folder, MemberErrors: stderr,
 		Bus: fleet.BusOptions{Listen: f.Lead, Creds: f.Creds, CA: f.CA}}
 	if strings.Contains(f.Lead, "://") {
 		offering.Bus.URL, offering.Bus.Listen = f.Lead, ""
@@ -318,21 +273,12 @@ func busFault(err error) error {
 	return usageError{fmt.Errorf("--%s: %s", fault.Path, fault.What)}
 }
 
-// member is the command by which a member on this machine is begun: it sends to the same target.
-func (f *targetFlags) member() ([]string, error) {
+// member returns the command that starts a member on this machine, which sends to the same target.
+func (f *endpointFlags) member() ([]string, error) {
 	program, err := os.Executable()
 	words := []string{program, "run"}
-	if f.Target.first() == targetEmbedded || f.Target.first() == targetInProcess {
+	if first := f.Target.first(); first == targetEmbedded || first == targetInProcess {
 		return words, err
 	}
-	for _, where := range f.Target {
-		words = append(words, "--target", where)
-	}
-	if f.KeyFile != "" {
-		words = append(words, "--key-file", f.KeyFile)
-	}
-	if f.Account != "" {
-		words = append(words, "--account", f.Account)
-	}
-	return words, err
+	return append(words, f.arguments()...), err
 }

@@ -30,16 +30,16 @@ const (
 
 // endpointFlags name a table service.
 type endpointFlags struct {
-	Target  targets `flag:"target" help:"a table endpoint's *URL*, or env:NAME or file:PATH for a connection string, repeatable for several accounts; also embedded (the engine behind a local socket, the default of runs) and in-process"`
-	Account string  `flag:"account" rare:"yes" help:"name of the account (default: from the target's URL; of serve the emulators')"`
-	KeyFile string  `flag:"key-file" rare:"yes" help:"*file* with the account key, base64 (default: Entra ID; of serve the emulators')"`
+	Target  targets `flag:"target"`
+	Account string  `flag:"account" rare:"yes"`
+	KeyFile string  `flag:"key-file" rare:"yes"`
 }
 
 // targetFlags say what a run is sent to.
 type targetFlags struct {
 	endpointFlags
-	Consent bool  `flag:"yes" help:"agree: send load to a service, or delete what is listed"`
-	Budget  int64 `flag:"budget" help:"end at this number of billed transactions (0: unlimited)"`
+	Consent bool  `flag:"yes"`
+	Budget  int64 `flag:"budget"`
 }
 
 // targets are those that were named, the embedded one where none was: the first, and one for each further account.
@@ -93,8 +93,8 @@ func (f *targetFlags) fill(p *run.Plan) error {
 	return err
 }
 
-// arguments returns the flags as they are typed, for another build.
-func (f *targetFlags) arguments() []string {
+// arguments returns the flags as they are typed, for another process.
+func (f *endpointFlags) arguments() []string {
 	var list []string
 	for _, one := range f.Target {
 		list = append(list, "--target", one)
@@ -104,9 +104,6 @@ func (f *targetFlags) arguments() []string {
 	}
 	if f.KeyFile != "" {
 		list = append(list, "--key-file", f.KeyFile)
-	}
-	if f.Consent {
-		list = append(list, "--yes")
 	}
 	return list
 }

@@ -10,8 +10,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/spf13/pflag"
-
 	"loadgen/report"
 	"loadgen/report/document"
 	"loadgen/report/live/page"
@@ -25,37 +23,26 @@ import (
 
 // keepFlags say what is stored of a run, and where.
 type keepFlags struct {
-	Out      string `flag:"out" help:"*folder* of the result (default: a new one in results/runs)"`
-	NoCharts bool   `flag:"no-charts" rare:"yes" help:"write only the record, without charts and page"`
+	Out      string `flag:"out"`
+	NoCharts bool   `flag:"no-charts" rare:"yes"`
 }
 
 // tellFlags say how a run in progress is shown, what is stored of it, and how it is reported.
 type tellFlags struct {
-	formFlags
 	keepFlags
-	Live   liveFlag `flag:"live-page" alone:":0" help:"show what goes on in a browser, at a free port or this *address*, such as :8080"`
-	Strict bool     `flag:"strict" rare:"yes" help:"exit 13 if the generator was the limit or there is no answer; of a log 10 if it is not sound, 12 if unknown"`
-	Quiet  bool     `flag:"quiet" rare:"yes" help:"no progress on standard error"`
-	// UI is how a run is to be shown while it goes on; empty is auto.
-	UI          string
-	Count       int    `flag:"count" default:"1" rare:"yes" excludes:"sweep,record,hlog,csv" help:"number of runs: per design in a contest, of pairs in a gate; with other seeds in virtual time"`
-	HLog        string `flag:"hlog" rare:"yes" excludes:"sweep" help:"also write an HdrHistogram interval log to this *file*, a line per operation and second"`
-	CSV         string `flag:"csv" rare:"yes" excludes:"sweep" help:"also write a CSV table to this *file*, a row per second"`
-	Metrics     string `flag:"metrics-listen" rare:"yes" help:"serve Prometheus metrics at /metrics of this *address*, such as :9464 (127.0.0.1) or host:port"`
-	OTLP        string `flag:"otlp" rare:"yes" help:"send metrics and slow traces to this OpenTelemetry *URL*, such as http://localhost:4318; env: OTEL_EXPORTER_OTLP_ENDPOINT"`
-	MetricsKeys bool   `flag:"metrics-keys" rare:"yes" help:"include the hottest PartitionKeys in metrics and traces"`
+	Live        liveFlag `flag:"live-page" alone:":0"`
+	Strict      bool     `flag:"strict" rare:"yes"`
+	Quiet       bool     `flag:"quiet" rare:"yes"`
+	UI          string   `flag:"ui" words:"auto,plain,none,json" default:"auto" rare:"yes"`
+	Count       int      `flag:"count" default:"1" rare:"yes" excludes:"sweep,record,hlog,csv"`
+	HLog        string   `flag:"hlog" rare:"yes" excludes:"sweep"`
+	CSV         string   `flag:"csv" rare:"yes" excludes:"sweep"`
+	Metrics     string   `flag:"metrics-listen" rare:"yes"`
+	OTLP        string   `flag:"otlp" rare:"yes"`
+	MetricsKeys bool     `flag:"metrics-keys" rare:"yes"`
+	formFlags   `words:"text,json,md,csv,html,seconds,benchfmt,hlog,junit"`
 
 	page string
-	// flags are those of the verb, to name what is wrong with a plan.
-	flags *pflag.FlagSet
-}
-
-func (f *tellFlags) register(flags *pflag.FlagSet) {
-	f.formFlags.register(flags, runForms()...)
-	f.UI, f.flags = progressAuto, flags
-	flags.Var(&wordValue{&f.UI, "how", progressForms()}, "ui", "progress on standard error: auto, plain (a line every 10 s), none, or json (loadgen help events)")
-	annotate(flags, "ui", tagGroup, "Output")
-	annotate(flags, "ui", tagRare, "yes")
 }
 
 // exports opens the exports of a run that were asked for.
@@ -103,7 +90,7 @@ func (f *tellFlags) keep(folder results.Folder, record *results.Record, stderr i
 	switch f.shown() {
 	case progressNone:
 	case progressJSON:
-		_, _ = stderr.Write(lineOf(runWritten{head{"run_written", inSeconds(record.Duration)}, fmt.Sprint(folder)}))
+		_, _ = stderr.Write(eventLine("run_written", record.Duration, "folder", fmt.Sprint(folder)))
 	default:
 		fmt.Fprintf(stderr, "the run is in %s\n", folder)
 	}

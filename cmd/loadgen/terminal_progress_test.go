@@ -87,9 +87,9 @@ func TestNamesStayText(t *testing.T) {
 			var s progressScreen = &events{to: &said, lines: make(chan []byte, mostWaiting)}
 			switch ui {
 			case progressPlain:
-				s = &plainLines{to: &said}
+				s = &plainLines{watchedStage: watchedStage{to: &said}}
 			case progressAuto:
-				s = &bars{to: &said, columns: func() int { return 0 }}
+				s = &bars{watchedStage: watchedStage{to: &said}, columns: func() int { return 0 }}
 			}
 			status := live.Status{Stage: plantedName, Phase: plantedName + "2", Planned: 10, Ended: 5, Hottest: []live.Heat{{Name: plantedName, Rate: 1}}}
 			s.begin(start{scenario: plantedName})
@@ -185,7 +185,7 @@ func (e *escaped) Write(frame []byte) (int, error) {
 func TestBarAfterAResize(t *testing.T) {
 	for _, widths := range [][]int{{120, 60, 20, 120}, {80, 79, 3, 1, 2}, {20, 200, 7}} {
 		screen := &escaped{columns: widths[0], lines: []string{"before"}}
-		b := &bars{to: screen, columns: func() int { return 0 }}
+		b := &bars{watchedStage: watchedStage{to: screen}, columns: func() int { return 0 }}
 		b.columns = func() int { return screen.columns }
 		b.enter(campaign.Progress{Stage: "peak", Operations: 100}, 0)
 		status := live.Status{Stage: "peak", Phase: "peak 1500/s", Planned: 100, Ended: 50, Hottest: []live.Heat{{Name: "Paris", Rate: 800}}}
@@ -221,7 +221,7 @@ func TestHowASimulationFares(t *testing.T) {
 		{"real", 10 * time.Second, ""},
 	} {
 		var said bytes.Buffer
-		s := &plainLines{to: &said}
+		s := &plainLines{watchedStage: watchedStage{to: &said}}
 		s.begin(start{time: row.time})
 		if every := s.every(); every > row.look {
 			t.Errorf("%s time: it is looked every %v; want %v at most", row.time, every, row.look)

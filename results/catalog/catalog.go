@@ -98,7 +98,7 @@ type Selection struct {
 	// Scenario is the name of their scenario, empty for any.
 	Scenario string
 	// Tags are those that each run must have.
-	Tags []string `flag:"tag" help:"only runs with this *tag*, repeatable"`
+	Tags []string `flag:"tag"`
 	// Since is the earliest start.
 	Since time.Time
 }

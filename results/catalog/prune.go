@@ -21,7 +21,7 @@ type Pruning struct {
 	// OlderThan is the age that runs must exceed, 0 or less for any age.
 	OlderThan time.Duration
 	// KeepLast is the number of the newest runs of each scenario that stay, besides protected runs; 0 or less for none.
-	KeepLast int `flag:"keep-last" help:"all but this number of the newest of each scenario"`
+	KeepLast int `flag:"keep-last"`
 	// Scenario is the scenario whose runs are deleted, empty for all.
 	Scenario string
 	// Own are the names of files that may be deleted besides the record, its tags and their partial writes.

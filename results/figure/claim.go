@@ -594,7 +594,7 @@ func (f *ClaimFault) Unwrap() error { return ErrClaimSyntax }
 var renamed = [][2]string{
 	{"refused", "throttled"},
 	{"relieved", "relieved_after"},
-	{"lost", "lost_writes"},
+	{"lost", "share_lost"},
 	{"doubled", "doubled_writes"},
 	{"unknown", "unknown_writes"},
 	{"faults", "violations"},

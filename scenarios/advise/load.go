@@ -393,9 +393,16 @@ func (l *Load) measured(r *Rehearsal, oneTable bool) {
 	}
 }
 
+// isSlow reports whether so few operations are asked for in a second that counts of single seconds would round the
+// rates up: 1/s for 0.3/s. The means of the sample stay then.
+func (l *Load) isSlow() bool {
+	const minCounted = 10
+	return l.Asked > 0 && l.Asked < minCounted
+}
+
 // setHottest sets the hottest partition of a step with so many entities: always, or if it is hotter.
 func (l *Load) setHottest(p *results.Phase, entities int64, always bool) {
-	if len(p.Offered) == 0 {
+	if len(p.Offered) == 0 || l.isSlow() {
 		return
 	}
 	if one := p.Offered[0]; always || float64(one.Busiest) > l.Hottest.Value {
@@ -406,6 +413,9 @@ func (l *Load) setHottest(p *results.Phase, entities int64, always bool) {
 
 // setRates sets the rates of the busiest second of some steps, of a part of a load at least those of the sample.
 func (l *Load) setRates(r *Rehearsal, names []string, part bool) {
+	if l.isSlow() {
+		return
+	}
 	due, operations := 0.0, 0.0
 	for i := range r.record.Intervals {
 		if row := &r.record.Intervals[i]; slices.Contains(names, row.Phase) {

@@ -24,21 +24,21 @@ type CalibrationOptions struct {
 	On       run.Place
 	Accounts []run.Endpoint
 	// Budget is the maximum number of billed transactions.
-	Budget int64 `flag:"budget" help:"end at this number of billed transactions (0: unlimited)"`
+	Budget int64 `flag:"budget"`
 	// Consent is called once before the first request.
 	Consent func(run.Ask) error
 	// Remains records what was created and not dropped yet; it may be nil.
 	Remains *run.Remains
 	// Rate is for latencies, MaxRate the maximum for one partition, in operations per second.
-	Rate    float64 `flag:"rate" help:"offer this rate, in operations/s (keys: entities/s)"`
-	MaxRate float64 `flag:"max-rate" help:"maximum rate in operations/s"`
+	Rate    float64 `flag:"rate"`
+	MaxRate float64 `flag:"max-rate"`
 	// Each is the time per operation at Rate, 0 for 20 s.
 	Each time.Duration
 	// AccountRate is the maximum at which the account's limit is looked for, in entities per second, which throttles its
 	// other users; 0 for not at all.
-	AccountRate float64 `flag:"account-limit" alone:"40000" help:"find the account's limit, too, up to this *rate* in entities/s; throttles its other users"`
+	AccountRate float64 `flag:"account-limit" alone:"40000"`
 	// Workers is the maximum number of concurrent attempts, 0 for a run's default.
-	Workers int `flag:"workers" help:"maximum number of concurrent attempts"`
+	Workers int `flag:"workers"`
 	// Model and Seed configure an embedded engine.
 	Model scenarios.Model
 	Seed  uint64

@@ -24,11 +24,11 @@ type CleanOptions struct {
 	Trust *tls.Config
 	Clock clock.Real
 	// OlderThan is the minimum time since the last write to a table, 0 for none.
-	OlderThan time.Duration `flag:"older-than" default:"1h" requires:"clean" help:"only what is older than this *age*, such as 12h"`
+	OlderThan time.Duration `flag:"older-than" default:"1h" requires:"clean"`
 	// Tables restricts the search to these names, whatever their age.
-	Tables []string `flag:"table" requires:"clean" help:"name of the *table*"`
+	Tables []string `flag:"table" requires:"clean"`
 	// Agreed drops leftovers instead of listing them.
-	Agreed bool `flag:"yes" requires:"clean" help:"agree: send load to a service, or delete what is listed"`
+	Agreed bool `flag:"yes" requires:"clean"`
 }
 
 // The states of a table with this tool's prefix.

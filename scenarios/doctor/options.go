@@ -16,9 +16,9 @@ import (
 // Options configure [Diagnose].
 type Options struct {
 	// Workers is the maximum number of concurrent attempts of runs.
-	Workers int `flag:"workers" default:"256" excludes:"clean" help:"maximum number of concurrent attempts"`
+	Workers int `flag:"workers" default:"256" excludes:"clean"`
 	// Folder is for records, empty for the current folder.
-	Folder string `flag:"runs" excludes:"clean" help:"*folder* of stored runs"`
+	Folder string `flag:"runs" excludes:"clean"`
 	// Service is visited, nil for none. Trust configures https, nil for the system's roots.
 	Service *azure.Endpoint
 	Trust   *tls.Config

@@ -41,9 +41,9 @@ type ContestPlan struct {
 	Run run.Plan
 	// Designs are the names of those that take part, in any order; none for all of the
 	// scenario.
-	Designs []string `flag:"designs" split:"," help:"which of the scenario's designs, separated by commas (default: all)"`
+	Designs []string `flag:"designs" split:","`
 	// Seeds is the number of runs of each design, each with its own seed, 1 to 100.
-	Seeds int `flag:"count" rare:"yes" help:"number of runs: per design in a contest, of pairs in a gate; with other seeds in virtual time"`
+	Seeds int `flag:"count" rare:"yes"`
 	// Source is the folder of relative paths in the scenario.
 	Source string
 	// Alpha and Price are those of [loadgen/report/compare/contest.Options].
@@ -51,8 +51,8 @@ type ContestPlan struct {
 	Price results.Price
 	// Suggest adds designs that are derived from the operations, and writes the scenario with the
 	// winner in use: to Write, or if it is empty to suggested.yaml in the folder.
-	Suggest bool   `flag:"suggest" help:"add designs that are derived from the operations or columns"`
-	Write   string `flag:"write" rare:"yes" requires:"suggest" help:"new *file* for the scenario"`
+	Suggest bool   `flag:"suggest"`
+	Write   string `flag:"write" rare:"yes" requires:"suggest"`
 	// Repeat returns the command that repeats a contest of named designs, if some were named,
 	// Alone that of a run of a design by a seed. Both may be nil.
 	Repeat func(named []string) string

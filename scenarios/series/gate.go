@@ -21,9 +21,9 @@ import (
 // the last time.
 type Gate struct {
 	// Baselines is the folder of the baselines.
-	Baselines string `flag:"baselines" rare:"yes" help:"*folder* of the baselines"`
+	Baselines string `flag:"baselines" rare:"yes"`
 	// Reason, where there is one, makes valid runs the baselines of their scenarios.
-	Reason string `flag:"accept" help:"make what the scenarios come to now their baselines, for this *reason*"`
+	Reason string `flag:"accept"`
 }
 
 // Validate returns an error about the reason, nil if there is none.

@@ -29,14 +29,14 @@ type Live struct {
 	Folder   string
 	// Against is an older build, a file or a program on the path, or a folder of runs. If it is
 	// empty, the runs are compared with the baseline. Build is this build, a file.
-	Against string `flag:"against" help:"compare with live runs of this older *build*, in pairs, or with the runs of this folder"`
+	Against string `flag:"against" excludes:"virtual,accept"`
 	Build   string
 	// Count is the number of runs, or of pairs.
-	Count int `flag:"count" help:"number of runs: per design in a contest, of pairs in a gate; with other seeds in virtual time"`
+	Count int `flag:"count" excludes:"virtual"`
 	// FailOn are the changes that are a regression; none are the scenario's (gate).
-	FailOn []string `flag:"fail-on" help:"*change* that is a regression, such as 'p99(get) > +10%'; repeatable"`
+	FailOn []string `flag:"fail-on" excludes:"virtual"`
 	// Out is the folder of the runs; if it is empty, they go to Runs, pairs to a new folder in it.
-	Out  string `flag:"out" rare:"yes" help:"*folder* of the result (default: a new one in results/runs)"`
+	Out  string `flag:"out" rare:"yes" excludes:"virtual"`
 	Runs string
 	// Make makes a run of this build, in a new folder if the name is empty. Arguments are the
 	// flags of its target, for other builds.

@@ -18,53 +18,54 @@ import (
 
 // Options of a service. The zero value is served at the emulators' address, with their account.
 type Options struct {
-	// Listen is the address to serve on, HOST:PORT; port 0 is any free one; empty is [DefaultListen].
-	Listen string `flag:"listen" group:"Connections" help:"*address* to serve on; port 0 is any free one"`
+	// Listen is the address to serve on, HOST:PORT, of which port 0 is any free
+	// one; empty is [DefaultListen].
+	Listen string `flag:"listen" group:"Connections"`
 	// Account is who signs requests, with Key, which is base64. Both empty are the
 	// emulators', which only an address of this machine may have.
-	Account string `flag:"account" group:"Connections" help:"name of the account (default: from the target's URL; of serve the emulators')"`
+	Account string `flag:"account" group:"Connections" requires:"key-file"`
 	Key     string
 	// KeyName stands for Key wherever that is spoken of, such as the name of a
 	// file; empty is the account's.
 	KeyName string
 	// TLS is [SelfSigned], for https with a certificate that is made for as long as the service
 	// lasts, or names the files in PEM of a certificate chain and its key: CERT,KEY. Empty is HTTP.
-	TLS string `flag:"tls" group:"Connections" help:"serve https with a temporary certificate (*self-signed*), or with files in PEM: CERT,KEY"`
+	TLS string `flag:"tls" group:"Connections"`
 	// Tokens is the issuer of OpenID Connect whose bearer tokens are accepted as well as signatures,
 	// or [AnyToken], on a loopback address only. Empty is none.
-	Tokens string `flag:"tokens" group:"Connections" rare:"yes" help:"accept bearer tokens of the issuer at this *URL*, such as https://sts.windows.net/TENANT/, or any (only on loopback)"`
+	Tokens string `flag:"tokens" group:"Connections" rare:"yes"`
 	// Profile is that of the partition model, one of [Profiles]; empty is
 	// [DefaultProfile]. Set gives parameters of the model other values, each as
 	// model.NAME=VALUE.
-	Profile string   `flag:"profile" help:"profile of the model: a *name*, or a file of loadgen calibrate"`
-	Set     []string `flag:"set" help:"set a value: *path=value*, repeatable"`
+	Profile string   `flag:"profile"`
+	Set     []string `flag:"set"`
 	// Start, which Set overrides as start=NAME, is how ranges lie when a table is made, [model.Warm] or [model.Cold]; empty is
 	// warm. After a cold start load balancing runs by the clock, also without requests.
 	Start string
 	// Faults are injected faults, in time since the start of the service; nil for none. They are not altered.
 	Faults *engine.FaultPlan
 	// Seed is the root of all chance.
-	Seed uint64 `flag:"seed" default:"1" rare:"yes" help:"root of all chance (default: the scenario's, else 1)"`
+	Seed uint64 `flag:"seed" default:"1" rare:"yes"`
 	// Imports are the archives that fill tables before anybody is served; - is
 	// Input, as JSON lines.
-	Imports []string `flag:"import" help:"fill tables from this *file*, repeatable: .jsonl, .ndjson or .csv; - is standard input as JSON lines"`
+	Imports []string `flag:"import"`
 	Input   io.Reader
 	// Export is the archive that [Service.Save] writes; empty is none. With ExportEvery it is
 	// also written from time to time while the service lasts: 0 is only at the end.
-	Export      string        `flag:"export" help:"save all tables to this *file* at the end: .jsonl, .ndjson or .csv"`
-	ExportEvery time.Duration `flag:"export-every" rare:"yes" help:"write the --export file at this interval, too: a *duration*, 1s or more"`
-	// DataDir is the folder of the tables, created if missing; empty keeps
+	Export      string        `flag:"export"`
+	ExportEvery time.Duration `flag:"export-every" rare:"yes"`
+	// DataDir is the folder that tables are kept in, made where there is none; empty keeps
 	// them in memory. Durability is [Sync], which acknowledges a write once it is on the
 	// disk, or [NoSync]; empty is Sync.
-	DataDir    string `flag:"data-dir" help:"store the tables in this *folder*; created if missing"`
-	Durability string `flag:"durability" rare:"yes" help:"with --data-dir: acknowledge writes after (*sync*, default) or before (nosync) they are on disk"`
+	DataDir    string `flag:"data-dir"`
+	Durability string `flag:"durability" rare:"yes"`
 	// FS is the file system of DataDir; nil is the machine's.
 	FS durable.FS
 	// Log is a new file that every request is written to: as Azure Monitor's resource logs if its
 	// name ends in .json, else as Storage Analytics. Empty is none.
-	Log string `flag:"log" group:"Output" help:"new *file* for an access log in the service's format: .json is resource logs, any other Storage Analytics"`
+	Log string `flag:"log" group:"Output"`
 	// Admin is the second address, of this machine alone; empty is [DefaultAdmin].
-	Admin string `flag:"admin" group:"Connections" rare:"yes" help:"loopback *address* of /-/healthz and /-/state"`
+	Admin string `flag:"admin" group:"Connections" rare:"yes"`
 	// Grace is how long what is under way may take once no more is accepted; 0 is
 	// [defaultGrace].
 	Grace time.Duration
@@ -73,8 +74,8 @@ type Options struct {
 	Clock clock.Real
 	// Journal gets a line for each event of the service; nil is none. Quiet leaves out the progress lines.
 	Journal io.Writer
-	Quiet   bool `flag:"quiet" group:"Output" rare:"yes" help:"no progress on standard error"`
-	// Observe is called for every request as in rest.Options, unless nil.
+	Quiet   bool `flag:"quiet" group:"Output" rare:"yes"`
+	// Observe is told of every request, as rest.Options says; nil for nobody.
 	Observe func(*accesslog.Observed)
 	// Tick is called each second from one goroutine, unless nil. The journal gets its error, and the service
 	// continues.

@@ -16,8 +16,8 @@ var ErrKeys = errors.New("replay: impossible keys")
 
 // Pattern says how the keys of a log were formed: templates that are read backwards.
 type Pattern struct {
-	PartitionKey string `flag:"partition-key" help:"*template* of the PartitionKey, over the columns of the file or the parts of a log's keys"`
-	RowKey       string `flag:"row-key" help:"*template* of the RowKey, over the columns of the file or the parts of a log's keys"`
+	PartitionKey string `flag:"partition-key"`
+	RowKey       string `flag:"row-key"`
 }
 
 // Design is how keys are formed anew, of the attributes that a pattern finds.

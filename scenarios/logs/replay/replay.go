@@ -39,21 +39,21 @@ type Plan struct {
 	Designs    []Design
 	// Suggest has designs take part that follow from what the log asks for; it needs a
 	// pattern.
-	Suggest bool `flag:"suggest" help:"add designs that are derived from the operations or columns"`
+	Suggest bool `flag:"suggest" requires:"partition-key,row-key"`
 	// Speed is how many times as fast as in the log the operations are due, 0 for once.
-	Speed float64 `flag:"speed" default:"1" help:"replay this many *times* faster"`
+	Speed float64 `flag:"speed" default:"1"`
 	// Retry is the back-off policy of ours that stands in the place of the clients', empty
 	// for the scenario format's own. Profile is that of the partition model, empty for
 	// documented with headroom beside it, and Set gives values of the scenario others, each
 	// as path=value. Measured, where it is set, are the values of a profile file, in the place
 	// of those of Profile.
-	Retry    string `flag:"retry" rare:"yes" help:"back-off *policy* of throttled attempts: a name of loadgen backoff, or a formula"`
-	Profile  string `flag:"profile" help:"profile of the model: a *name*, or a file of loadgen calibrate"`
+	Retry    string `flag:"retry" rare:"yes"`
+	Profile  string `flag:"profile"`
 	Measured *scenarios.Measured
-	Set      []string `flag:"set" help:"set a value: *path=value*, repeatable"`
+	Set      []string `flag:"set"`
 	// Seed is the root of all chance, Seeds how many runs each design has, 0 for one.
-	Seed  uint64 `flag:"seed" default:"1" rare:"yes" help:"root of all chance (default: the scenario's, else 1)"`
-	Seeds int    `flag:"count" rare:"yes" help:"number of runs: per design in a contest, of pairs in a gate; with other seeds in virtual time"`
+	Seed  uint64 `flag:"seed" default:"1" rare:"yes"`
+	Seeds int    `flag:"count" rare:"yes"`
 	Price results.Price
 	// Progress is told of each run before it; it may be nil.
 	Progress func(design, profile string)
