@@ -9,14 +9,14 @@ import (
 )
 
 // asked is what the partition layer said to a request.
-type asked struct {
+type decision struct {
 	// now is when the request arrives, as the engine's clock has it.
 	now clock.Instant
 	// known says that there is such a table.
 	known bool
 	place partition.Place
 	cost  int64
-	// chance is what is left to decide about how long it takes.
+	// chance decides the service time.
 	chance  uint64
 	verdict partition.Verdict
 	// end is the PartitionKey that a query's page may not reach, where ends says
@@ -25,8 +25,8 @@ type asked struct {
 	ends bool
 }
 
-// ask has the partition layer decide on a request.
-func (e *Engine) ask(a *account, now clock.Instant, r *Request, ask *asked) {
+// decide has the partition layer decide on a request.
+func (e *Engine) decide(a *account, now clock.Instant, r *Request, ask *decision) {
 	// A request is admitted under one PartitionKey, and known to count one entity: a query under
 	// the first of its range, a transaction under that of all its changes, which count.
 	key, cost := "", int64(1)
@@ -74,7 +74,7 @@ func (e *Engine) ask(a *account, now clock.Instant, r *Request, ask *asked) {
 
 // takeTurn has an admitted write wait for the transactions that hold its entities, and a
 // transaction hold its own until the service is through with it.
-func (e *Engine) takeTurn(ask *asked, r *Request) {
+func (e *Engine) takeTurn(ask *decision, r *Request) {
 	begins := ask.now.Add(ask.verdict.Wait)
 	free := begins
 	switch {
@@ -97,7 +97,7 @@ func (e *Engine) takeTurn(ask *asked, r *Request) {
 	}
 	if r.Verb == entity.Batch {
 		served := e.times.Of(partition.Writing, ask.cost, ask.chance) - e.times.RoundTrip()
-		e.holds.hold(ask.now, ask.now.Add(ask.verdict.Wait+served), ask.place.Table, r.Changes)
+		e.holds.add(ask.now, ask.now.Add(ask.verdict.Wait+served), ask.place.Table, r.Changes)
 	}
 }
 
@@ -133,7 +133,7 @@ var accountRefusals = [partition.Kinds]string{
 
 // ThrottledBy returns how many requests each limit of the partition model has throttled so
 // far, by the limit's name as [partition.Kind] has it; none that throttled nothing. A client
-// is not told as much.
+// does not learn the limit.
 func (e *Engine) ThrottledBy() map[string]int64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -146,13 +146,13 @@ func (e *Engine) ThrottledBy() map[string]int64 {
 	return by
 }
 
-// CountsBytes reports whether an account is held to any bytes: whether [Request.Bytes] and
+// CountsBytes reports whether an account has a limit in bytes, so that [Request.Bytes] and
 // [Engine.Sent] matter.
 func (e *Engine) CountsBytes() bool { return e.countsBytes }
 
 // Sent debits how long a reply was on the wire, which only who has written it knows, from
 // the account that it was for. As what a throttled request brought counts nowhere, its reply
-// should not be told.
+// should not be passed.
 func (e *Engine) Sent(accountName string, bytes int64) {
 	a, known := e.accounts[accountName]
 	if !known || !e.countsBytes {
@@ -176,7 +176,7 @@ func (e *Engine) Advance(now clock.Instant) clock.Instant {
 
 // page reads one page of a query and charges what it scanned where it scanned
 // it. The page ends at the latest where the model's page_boundary says.
-func (e *Engine) page(a *account, ask *asked, r *Request, reply *Reply) {
+func (e *Engine) page(a *account, ask *decision, r *Request, reply *Reply) {
 	top := e.pageTop
 	if r.Query.Top > 0 {
 		top = min(top, r.Query.Top)

@@ -37,7 +37,7 @@ func (t *counter) add(v entity.Verb, r *Reply) {
 	}
 }
 
-func (t *counter) of(v entity.Verb) Counts {
+func (t *counter) countsOf(v entity.Verb) Counts {
 	if int(v) >= len(t) {
 		return Counts{}
 	}
@@ -51,7 +51,7 @@ func (t *counter) of(v entity.Verb) Counts {
 func (t *counter) sum() Counts {
 	var sum Counts
 	for v := range t {
-		sum = sum.plus(t.of(entity.Verb(v)))
+		sum = sum.plus(t.countsOf(entity.Verb(v)))
 	}
 	return sum
 }
@@ -67,9 +67,9 @@ func (e *Engine) Counts() Counts {
 
 // CountsOf returns the counts of one verb, over all accounts.
 func (e *Engine) CountsOf(v entity.Verb) Counts {
-	sum := e.strangers.of(v)
+	sum := e.strangers.countsOf(v)
 	for _, a := range e.accounts {
-		sum = sum.plus(a.counts.of(v))
+		sum = sum.plus(a.counts.countsOf(v))
 	}
 	return sum
 }

@@ -3,20 +3,20 @@
 //
 // Build one with [New], create a table with a CreateTable request, and call
 // [Engine.Submit] with the instant at which each request arrives. The reply
-// says at once what came of it and at which instant the client has it: the
+// has the outcome and the instant at which the client receives it: the
 // engine says when, it never waits. The state changes at arrival.
 //
 // After a cold start ranges split, move and merge underneath: [Engine.DrainEvents]
-// tells what was done and why, [Engine.Map] what lies where.
+// returns the decisions with their reasons, [Engine.Map] the current ranges.
 //
 // A table that is deleted is gone at once. Its name is kept back for the model's
 // NameDelay: until then a table of that name is refused as TableBeingDeleted.
 //
-// The caller owes instants that do not go back by much: an earlier one than
-// the largest seen is taken for that one. Submit is safe for concurrent use.
+// Instants must not go back by much: an instant earlier than
+// the largest seen counts as that one. Submit is safe for concurrent use.
 //
 // The package never sleeps, opens no socket, starts no goroutine and draws no
-// chance beyond that which number, attempt and seed decide.
+// chance except what number, attempt and seed decide.
 //
 // # Faults
 //

@@ -55,7 +55,7 @@ type Engine struct {
 	weighs   bool
 	dataless bool
 	alone    bool
-	// countsBytes says that an account is held to some.
+	// countsBytes reports that an account has a limit in bytes.
 	countsBytes bool
 	delay       time.Duration
 	// timeout is how long the service lets a request wait.
@@ -95,7 +95,7 @@ type account struct {
 	// spelling of a table's name that was used, since names compare without
 	// regard to case.
 	tables map[string]uint32
-	// asked is the spelling that was asked for last, and its number; 0 where there is none.
+	// asked is the last requested spelling, askedNumber its number, 0 for none.
 	asked       string
 	askedNumber uint32
 	// deleted are the names that cannot be used again yet.
@@ -154,9 +154,9 @@ func New(o Options) *Engine {
 	return e
 }
 
-// Targets returns the entities per second that one partition and one account are held to,
+// Targets returns the limits of one partition and of one account in entities per second,
 // 0 for no limit, and the multiple of its own, in thousandths, that a partition reaches while
-// its server is idle, 0 where it is held to that hard.
+// its server is idle, 0 if the target is a hard limit.
 func (e *Engine) Targets() (partition, account, headroom int64) {
 	const none = 1000
 	if headroom = e.headroom; headroom <= none || e.partitionTarget == 0 {
@@ -247,14 +247,14 @@ func (e *Engine) submit(a *account, now clock.Instant, r *Request, reply *Reply)
 
 // admitted asks the partition layer and, if that agrees, the store.
 func (e *Engine) admitted(a *account, now clock.Instant, r *Request, reply *Reply) {
-	var ask asked
-	e.ask(a, now, r, &ask)
+	var ask decision
+	e.decide(a, now, r, &ask)
 	switch {
 	case !ask.known:
 		*reply = tableReply(r.Table, entity.TableNotFound)
 		e.answer(ask.now, ask.chance, partition.Reading, reply)
 	case ask.verdict.Kind == partition.TimedOut:
-		// One whose work had begun is done all the same, and nobody is told what came of it.
+		// A request whose work has begun is still carried out; its outcome is not reported.
 		if ask.verdict.Performed && r.Verb != entity.Query {
 			var untold Reply
 			e.perform(a, ask.now, r, &untold)

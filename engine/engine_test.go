@@ -275,27 +275,6 @@ func BenchmarkSubmitGet(b *testing.B) {
 	}
 }
 
-// A table service in a few lines: the engine says when, and never waits.
-func Example() {
-	m, _ := model.New(model.Documented)
-	if err := m.Set("time_spread", "0"); err != nil {
-		fmt.Println(err)
-	}
-	e := engine.New(engine.Options{Model: m, Accounts: []string{"contoso"}})
-	e.Submit(0, &engine.Request{Account: "contoso", Table: "Races", Verb: entity.CreateTable})
-
-	runner := entity.Key{Partition: "2011 New York City Marathon__Full", Row: "1234__John__M__55"}
-	insert := &engine.Request{Account: "contoso", Table: "Races", Verb: entity.Insert,
-		Change: &entity.Change{Verb: entity.Insert, Key: runner}}
-	reply := e.Submit(second, insert)
-	fmt.Println(reply.Status, "at", reply.Done.Offset())
-	reply = e.Submit(2*second, insert)
-	fmt.Println(reply.Status, reply.Code)
-	// Output:
-	// 204 at 1.009s
-	// 409 EntityAlreadyExists
-}
-
 func TestSizeWeightCountsWithEveryStart(t *testing.T) {
 	// An entity of 4 KiB costs 1 + 3 × weight. Of 4,000/s for 5 s a partition admits
 	// 2,000/s × 5 s and 200 that it has saved up, over that cost.

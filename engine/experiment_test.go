@@ -146,22 +146,6 @@ func TestTimedOutInsertMayHaveSucceeded(t *testing.T) {
 	}
 }
 
-// V11: a query that keeps one entity in a hundred, asked for again and again, ten
-// times as often as the partition can bear: it scans 2,000 entities a second and
-// returns 20.
-func TestV11SparseScanIsChargedWhatItScans(t *testing.T) {
-	b := newCold(t, model.Documented, nil)
-	b.fill(t, "hot", 100)
-	var scanned, returned int64
-	for n := range 60 * 200 {
-		r := b.query(100*second+clock.Instant(n)*second/200, engine.Query{Range: filter.OnePartition("hot"), Keep: sparse(100)})
-		scanned += r.Counted
-		returned += int64(len(r.Rows))
-	}
-	assert.InEpsilon(t, 120_000, scanned, 0.02, "scanned in a minute")
-	assert.InEpsilon(t, 1200, returned, 0.02, "returned in a minute")
-}
-
 // V12: 200,000 entities without limits. A page holds 1,000 results at most; one
 // that keeps an entity in a thousand ends after five seconds, 50,000 scanned.
 func TestV12PageEndsAtThousandResultsOrFiveSeconds(t *testing.T) {

@@ -18,7 +18,7 @@ type FaultPlan struct {
 	// Rules may overlap: their delays add up, a loss before the request
 	// arrives goes before a loss after it and either before a refusal, of several
 	// refusals the first one in the list answers, and a reply that leaves one frozen
-	// window into another waits for the end of that too. Each draws for itself; beside
+	// window into another waits for the end of that too. Each draws for itself; except
 	// that their order matters to chance: a rule's draw depends on its place.
 	Rules []FaultRule
 }
@@ -36,7 +36,7 @@ func (p FaultPlan) Validate() []error {
 	return faults
 }
 
-// Decide returns what becomes of an attempt on a partition that is sent at this
+// Decide returns the verdict on an attempt on a partition that is sent at this
 // time since the start of the run. The draw is 64 uniform random bits that
 // belong to the attempt. An attempt on no partition or on several has the empty
 // key.
@@ -45,7 +45,7 @@ func (p FaultPlan) Decide(at time.Duration, partitionKey string, draw uint64) Fa
 	var delay, notice, refusal time.Duration
 	for place := range p.Rules {
 		rule := &p.Rules[place]
-		if rule.Kind == FaultFreeze || !rule.holds(at) || !rule.meets(place, partitionKey, draw) {
+		if rule.Kind == FaultFreeze || !rule.covers(at) || !rule.meets(place, partitionKey, draw) {
 			continue
 		}
 		switch rule.Kind {
@@ -79,7 +79,7 @@ func (p FaultPlan) Decide(at time.Duration, partitionKey string, draw uint64) Fa
 	return verdict
 }
 
-// FaultVerdict is what becomes of one attempt. It refers to the plan that gave it.
+// FaultVerdict is the effect of a plan on one attempt. It refers to the plan that gave it.
 type FaultVerdict struct {
 	// Lost says that no reply will come, and when it was lost; 0 where one
 	// will.
@@ -139,7 +139,7 @@ func (v FaultVerdict) Release(done time.Duration) time.Duration {
 		moved = false
 		for place := range v.rules {
 			rule := &v.rules[place]
-			if rule.Kind == FaultFreeze && rule.holds(leaves) && rule.meets(place, v.partitionKey, v.draw) {
+			if rule.Kind == FaultFreeze && rule.covers(leaves) && rule.meets(place, v.partitionKey, v.draw) {
 				leaves, moved = rule.To, true
 			}
 		}

@@ -80,7 +80,7 @@ func (m FaultMoment) String() string {
 	}
 }
 
-// FaultRule is one fault: what happens, when, to whom.
+// FaultRule is one fault: its kind, its window and the attempts that it meets.
 type FaultRule struct {
 	_    struct{}  `object:"a fault"`
 	Kind FaultKind `yaml:"kind,required" form:"kind" says:"What happens: another answer (refuse), a lost request or reply (drop), a reply cut off (cut), delayed (delay) or sent slowly (drip), or all replies held until the window ends (freeze)."`
@@ -106,7 +106,7 @@ type FaultRule struct {
 	// From and To are the window [From, To), since the start of the run.
 	From time.Duration `yaml:"from,omitempty" says:"Start, since the first phase with operations or the service's start." range:"0s..24h"`
 	To   time.Duration `yaml:"to" says:"End; required by freeze." form:"end"`
-	// Seed, where it is not 0, draws the attempts that the rule meets anew.
+	// Seed, where it is not 0, draws the attempts of the rule independently of its place.
 	Seed uint64 `yaml:"seed,omitempty" says:"Seed of the attempts affected; the run's by default."`
 }
 
@@ -158,8 +158,8 @@ func (r FaultRule) validate(place int) []error {
 	return faults
 }
 
-// holds reports whether the instant lies in the rule's window.
-func (r *FaultRule) holds(at time.Duration) bool { return r.From <= at && at < r.To }
+// covers reports whether the instant lies in the rule's window.
+func (r *FaultRule) covers(at time.Duration) bool { return r.From <= at && at < r.To }
 
 // meets reports whether the rule at that place in the plan meets an attempt
 // with this key and these random bits, whatever the time. Each rule takes its

@@ -5,14 +5,14 @@ import (
 	"loadgen/engine/entity"
 )
 
-// holds remembers which entities a transaction works on, and until when: whoever wants
+// holds records which entities a transaction works on, and until when: a request that has
 // to write one of them waits. The documents say that transactions over common entities
 // delay one another, and not how; that one holds its entities while the service works
 // on it, and that the next takes them in the order in which they came, is assumed.
-// Readers see what was there before, and wait for nobody. The engine's mutex guards it.
+// Readers see the state before, and do not wait. The engine's mutex guards it.
 type holds struct {
 	until map[held]clock.Instant
-	// last is when the last of them is over: from then on nobody waits, nor is looked for.
+	// last is when the last hold ends: later requests need no lookup.
 	last clock.Instant
 	// sweepAt is how many there may be before those that are over are forgotten.
 	sweepAt int
@@ -39,16 +39,16 @@ func newHeld(table uint32, k entity.Key) held {
 	return held{table, hash}
 }
 
-// fewestHeld is below what a sweep is not worth its time.
-const fewestHeld = 1024
+// minSweepSize is below what a sweep is not worth its time.
+const minSweepSize = 1024
 
-// hold has a transaction hold its entities until an instant.
-func (h *holds) hold(now, until clock.Instant, table uint32, changes []entity.Change) {
+// add has a transaction hold its entities until an instant.
+func (h *holds) add(now, until clock.Instant, table uint32, changes []entity.Change) {
 	if until <= now || len(changes) == 0 {
 		return
 	}
 	if h.until == nil {
-		h.until, h.sweepAt = make(map[held]clock.Instant), fewestHeld
+		h.until, h.sweepAt = make(map[held]clock.Instant), minSweepSize
 	}
 	h.last = max(h.last, until)
 	for i := range changes {
@@ -62,5 +62,5 @@ func (h *holds) hold(now, until clock.Instant, table uint32, changes []entity.Ch
 			delete(h.until, name)
 		}
 	}
-	h.sweepAt = max(fewestHeld, 2*len(h.until))
+	h.sweepAt = max(minSweepSize, 2*len(h.until))
 }

@@ -24,7 +24,7 @@ type Request struct {
 	Number  uint64
 	Attempt int
 	// Billed is the size of the entities that it brings, by the rule that the service bills
-	// by, where that is known beforehand; 0 has the engine reckon it.
+	// by, if known beforehand; 0 makes the engine compute it.
 	Billed int64
 	// Payload is how many bytes of JSON bring the entities of a transaction; 0 where the
 	// sender has checked that already.
@@ -33,7 +33,7 @@ type Request struct {
 	// none.
 	Bytes int64
 	// ReplyBytes is how long its reply will be, where that is known beforehand; of others
-	// [Engine.Sent] is told.
+	// [Engine.Sent] receives the size.
 	ReplyBytes int64
 	// Timeout is how long the sender waits; 0, like anything longer, stands for
 	// the service's own timeout. It counts where a request is held.
@@ -50,7 +50,7 @@ type Query struct {
 	Keep func(entity.Key, entity.Packed) bool
 }
 
-// Reply is what came of a request.
+// Reply is the outcome of a request.
 type Reply struct {
 	// Code is empty on success, Detail one line for a person otherwise.
 	Code   entity.Code

@@ -32,7 +32,7 @@ func (e *Engine) DrainEvents() []Event {
 // mutex is held.
 func (e *Engine) collect() {
 	for _, event := range e.layer.Events() {
-		if len(e.events) == mostEvents {
+		if len(e.events) == maxEvents {
 			return
 		}
 		name := e.names[event.Table]
@@ -40,12 +40,12 @@ func (e *Engine) collect() {
 	}
 }
 
-// mostEvents bounds the events that nobody has asked for yet.
-const mostEvents = 1 << 16
+// maxEvents is the maximum number of events that are not drained yet.
+const maxEvents = 1 << 16
 
 // Prewarm splits a table at the given PartitionKeys, each the first of a range,
 // and spreads the ranges over the servers at once. It does nothing after a warm
-// start, or where there is no such table.
+// start, or if the table does not exist.
 func (e *Engine) Prewarm(now clock.Instant, accountName, tableName string, partitionKeys ...string) {
 	e.onTable(now, accountName, tableName, func(now clock.Instant, place partition.Place) {
 		e.layer.Prewarm(now, place.Account, place.Table, partitionKeys...)
@@ -69,7 +69,7 @@ func (e *Engine) Map() partition.Map {
 }
 
 // TableOf returns whose table has a number of [Engine.Map], and what it is called; nothing
-// where there is none.
+// if there is none.
 func (e *Engine) TableOf(number uint32) (account, table string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -113,14 +113,14 @@ func (e *Engine) table(a *account, name string) (uint32, bool) {
 			e.names[number] = tableName{a.name, name}
 		}
 	}
-	if len(a.tables) < mostSpellings {
+	if len(a.tables) < maxSpellings {
 		a.tables[name] = number
 	}
 	return number, true
 }
 
-// mostSpellings bounds how many spellings of table names an account keeps.
-const mostSpellings = 4096
+// maxSpellings bounds how many spellings of table names an account keeps.
+const maxSpellings = 4096
 
 // TableNames returns the names of an account's tables as they were created,
 // sorted without regard to case; nil for an account that the engine lacks.
@@ -131,7 +131,7 @@ func (e *Engine) TableNames(account string) []string {
 	return nil
 }
 
-// welcome tells the partition layer of a table that was created.
+// welcome adds a new table to the partition layer.
 func (e *Engine) welcome(a *account, now clock.Instant, name string) {
 	if !e.cold {
 		return
@@ -141,8 +141,8 @@ func (e *Engine) welcome(a *account, now clock.Instant, name string) {
 	})
 }
 
-// reserved are the names of tables that were deleted so lately that nobody can have
-// them yet. The table itself is gone at once, with all that it held: what the service
+// reserved are the names of recently deleted tables, which cannot be used
+// again yet. The table itself is gone at once, with all that it held: what the service
 // takes its time over is to collect what was in it.
 type reserved struct {
 	// until says by the name in lower case from when on it can be used, order the same

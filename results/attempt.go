@@ -368,7 +368,7 @@ type Counts struct {
 	// LimitHeld is the number of attempts that a rate limit of the client delayed, including those that were not sent
 	// before the end of the run.
 	LimitHeld int64 `json:"attempts_held_by_limit,omitempty"`
-	// Kept of the Attempts, throttled ones apart, never reached the target because of an
+	// Kept of the Attempts, without throttled ones, never reached the target because of an
 	// injected fault, see [Attempt.Kept].
 	Kept int64 `json:"attempts_kept_from_target,omitempty"`
 	// FirstThrottled are the first attempts that were throttled, of as many as Sent.

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
@@ -341,38 +340,6 @@ func TestForeignCauses(t *testing.T) {
 	}
 	var class results.Class
 	assert.ErrorIs(t, class.UnmarshalText([]byte("refused")), results.ErrCorrupt, "UnmarshalText")
-}
-
-func FuzzCauses(f *testing.F) {
-	f.Add(503, "ServerBusy", true)
-	f.Add(0, "", false)
-	f.Add(0, "other", false)
-	f.Add(-1, strings.Repeat("é", 33), true)
-	f.Add(400, strings.Repeat("x", 63)+"é", false)
-	f.Add(400, "\xf0\x9f"+strings.Repeat("\x80", 90), false)
-	f.Fuzz(func(t *testing.T, status int, code string, busy bool) {
-		class := results.Failed
-		if busy {
-			class = results.Throttled
-		}
-		var causes results.Causes
-		causes.Merge(results.Causes{{Class: class, Status: status, Code: code, Attempts: 2}})
-		causes.Merge(results.Causes{{Class: class, Status: status, Code: code, Attempts: 1}})
-		if len(causes) != 1 || causes[0].Attempts != 3 || causes[0].Class != class || causes[0].Status != status {
-			t.Fatalf("%d %q twice = %v; want one cause of 3", status, code, causes)
-		}
-		kept := causes[0].Code
-		require.Truef(t, len(kept) <= 64 && utf8.ValidString(kept),
-			"%q is kept as %q; want at most 64 bytes of text", code, kept)
-		if utf8.ValidString(code) && (!strings.HasPrefix(code, kept) || len(code) > len(kept) && len(kept) < 61) {
-			t.Fatalf("%q is kept as %q; want its beginning, as much as fits", code, kept)
-		}
-		text, err := json.Marshal(causes)
-		require.NoError(t, err)
-		var again results.Causes
-		require.NoError(t, json.Unmarshal(text, &again))
-		require.Empty(t, cmp.Diff(causes, again), "read back it differs (-was +is)")
-	})
 }
 
 func TestRandomCausesAreCountedAsByHand(t *testing.T) {

@@ -262,7 +262,7 @@ func ReadHead(folder Folder) (*Head, error) {
 		ours = json.Unmarshal(slices.Concat(text[:before], []byte{','}, text[after:]), head) == nil
 	}
 	if !ours {
-		// Somebody else has written it anew, or it was cut off, which shows now.
+		// Another process has replaced it, or it was cut off.
 		head = new(Head)
 		if err := json.Unmarshal(text, head); err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", ErrCorrupt, RunFile, err)

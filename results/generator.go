@@ -118,7 +118,7 @@ type Stretch struct {
 	Waiting int64         `json:"waiting"`
 }
 
-// Share returns the part of so many cores that the second kept busy, 0 if unknown.
+// Share returns the busy part of the given number of cores in the second, 0 if unknown.
 func (v *Health) Share(cores int) float64 {
 	if v == nil || v.Lasted <= 0 || cores <= 0 {
 		return 0
@@ -132,7 +132,7 @@ func (r *Recorder) Health(v Health) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if v.Second >= r.rows.first {
-		r.rows.at(time.Duration(v.Second) * time.Second).Generator = &v
+		r.rows.rowAt(time.Duration(v.Second) * time.Second).Generator = &v
 	}
 }
 
@@ -151,7 +151,7 @@ func (v *Health) combined(other *Health, how string) *Health {
 
 // Capture describes traffic of others that a server observed: its partitions, its queries, the order of its keys, and
 // the requests that were not carried out. Requests count attempts; entities count by the documented rule. Every list
-// is bounded, and has a count of what was left out.
+// is bounded, and has a count of the omitted ones.
 type Capture struct {
 	Requests int64 `json:"requests"`
 	Entities int64 `json:"entities_counted"`
@@ -184,7 +184,7 @@ type Capture struct {
 	Orders        []KeyOrder `json:"key_orders"`
 	TablesDropped int64      `json:"tables_dropped"`
 	// Answers are the requests that were not carried out normally, by status and code, in descending order.
-	// AnswersOver is the number of those with codes beyond the bound.
+	// AnswersOver is the number of those with codes above the bound.
 	Answers     []Answer `json:"answers"`
 	AnswersOver int64    `json:"answers_over"`
 }
@@ -216,7 +216,7 @@ type ObservedPartition struct {
 	// including throttled ones.
 	Busiest int64 `json:"busiest_second_entities"`
 	Offered int64 `json:"busiest_second_offered_entities"`
-	// Demand is the highest rate that was asked for over any time, beyond what a burst of 100 ms covers, in
+	// Demand is the highest requested rate over any time, without what a burst of 100 ms covers, in
 	// entities per second; 0 if its busiest second is within the target.
 	Demand float64 `json:"demand_entities_per_second,omitempty"`
 	// Saturation is the rate at which the partition saturates, by the rule for any load, of the seconds with the most
@@ -290,7 +290,7 @@ const (
 // tailsWord follows the number of tails.
 const tailsWord = " tails"
 
-// Tails returns the word for new keys that fall on so many moving places at a time.
+// Tails returns the word for new keys that fall on a number of moving places at a time.
 func Tails(n int) string { return strconv.Itoa(n) + tailsWord }
 
 // TailsOf returns the number of such a word, 0 of any other.
@@ -304,8 +304,8 @@ func TailsOf(order string) int {
 
 // An order has a name from this number of keys on, if this share of them goes one way.
 const (
-	fewestKeys = 20
-	onlyShare  = 0.9
+	minKeys   = 20
+	onlyShare = 0.9
 )
 
 // Add counts other keys, too.
@@ -319,7 +319,7 @@ func (o *Order) Add(other Order) {
 // any other.
 func (o Order) Way() string {
 	switch most := onlyShare * float64(o.Keys); {
-	case o.Keys < fewestKeys:
+	case o.Keys < minKeys:
 		return ""
 	case float64(o.Ascending) >= most:
 		return AppendOnly

@@ -306,7 +306,7 @@ func (f *followed) addRecent(second, served, throttled int64) {
 	f.recent.add(second, served, throttled)
 }
 
-// column returns the column of a second, and widens the columns if it lies beyond the last one.
+// column returns the column of a second, and widens the columns if it lies after the last one.
 func (h *heatRecorder) column(second int64) int {
 	for second>>h.shift >= MostColumns {
 		h.shift++
@@ -405,7 +405,7 @@ func (h *heatRecorder) minBounded() (*followed, int64) {
 	}
 }
 
-// heat returns the map of a run of so many whole seconds.
+// heat returns the map of a run with a number of whole seconds.
 func (h *heatRecorder) heat(seconds int64) *Heat {
 	h.column(max(0, seconds-1)) // a quiet end makes columns wider, too
 	width := int64(1) << h.shift

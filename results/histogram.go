@@ -51,7 +51,7 @@ type encoding struct {
 type chunk [128]int64
 
 // The buckets are those of hdrhistogram with three significant figures: a microsecond wide up to 2047; the width
-// doubles with each doubling from there, half of which is halfDoubling buckets.
+// doubles with each doubling from there; half of a doubling has halfDoubling buckets.
 const (
 	halfDoubling = 1 << 10
 	exactBits    = 11
@@ -162,7 +162,7 @@ const (
 	outerCookie, outerHeader = 0x1c849304 | 0x10, 8
 )
 
-// appendHeader appends the header of so many bytes of counts.
+// appendHeader appends the header for a number of bytes of counts.
 func appendHeader(text []byte, counts int) []byte {
 	for _, field := range []uint32{cookie, uint32(counts), 0, significantFigures} {
 		text = binary.BigEndian.AppendUint32(text, field)

@@ -321,7 +321,7 @@ func checkParts(parts []MergePart) error {
 		return &MergeMismatch{Part: "none", Field: "runs", Says: "there is no run; expected one or more"}
 	}
 	// A part that ended early may have fewer phases.
-	longest := longestPart(parts)
+	longest := fullestPart(parts)
 	for i := range parts {
 		part := &parts[i]
 		switch r := part.Record; {
@@ -377,8 +377,8 @@ func (p *MergePart) checkPhases(longest *MergePart) error {
 	return nil
 }
 
-// longestPart returns the first of the parts with most phases.
-func longestPart(parts []MergePart) *MergePart {
+// fullestPart returns the first of the parts with most phases.
+func fullestPart(parts []MergePart) *MergePart {
 	longest := &parts[0]
 	for i := range parts {
 		if len(parts[i].Record.Phases) > len(longest.Record.Phases) {
@@ -392,7 +392,7 @@ func longestPart(parts []MergePart) *MergePart {
 // when the last part has ended it.
 func mergePhases(parts []MergePart) []Phase {
 	var list []Phase
-	for p, of := range longestPart(parts).Record.Phases {
+	for p, of := range fullestPart(parts).Record.Phases {
 		one := Phase{Name: of.Name, Stage: of.Stage, Begin: of.Begin, End: of.End, Varying: of.Varying, Unplanned: of.Unplanned,
 			Reported: of.Reported, Kinds: make([]KindStats, len(of.Kinds))}
 		var own []*Phase
@@ -460,7 +460,7 @@ func (p *Phase) mergePartitions(own []*Phase) {
 // isComplete reports whether a list leaves no partition out.
 func isComplete(list []PartitionStats) bool { return len(list) < 2*KeptPartitions }
 
-// mergePartitionStats sums lists of partitions of a phase of so many seconds. The busiest second of several parts is at least the
+// mergePartitionStats sums lists of partitions of a phase. The busiest second of several parts is at least the
 // busiest one of any part, and at least the mean of their sum.
 func mergePartitionStats(lists [][]PartitionStats, seconds float64) []PartitionStats {
 	all, parts, isCut := []PartitionStats{}, make(map[place]int), false
@@ -677,7 +677,7 @@ func mergeQuantiles(sum *Interval, of []*Interval) {
 func (q *Quantiles) fields() [4]**int64 { return [...]**int64{&q.P50, &q.P90, &q.P99, &q.P999} }
 
 // maxQuantiles returns the maximum of each quantile, nil if an interval with durations lacks it: the share of all
-// durations beyond it is at most that of each interval.
+// durations above it is at most that of each interval.
 func maxQuantiles(of []*Interval, get func(*Interval) (count int64, own Quantiles)) (sum Quantiles) {
 	first := true
 	for _, one := range of {

@@ -384,7 +384,7 @@ func (r *Recorder) save() error { return r.record.save(r.folder) }
 func (r *Record) save(folder Folder) error {
 	// One packer encodes all: the compressor is most of what that takes.
 	var p packer
-	r.each(Everything, func(k *KindStats) {
+	r.eachKind(Everything, func(k *KindStats) {
 		for _, h := range []*Histogram{k.Response, k.Lost, k.Service[Ok], k.Service[Throttled], k.Service[Failed]} {
 			_, _ = h.encodedBy(&p) // an error shows below
 		}

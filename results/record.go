@@ -111,7 +111,7 @@ type TargetCounts struct {
 	Entities  int64 `json:"entities"`
 }
 
-// Plus returns the sum of the counts and so many times others.
+// Plus returns the sum of the counts and a multiple of others.
 func (c TargetCounts) Plus(more TargetCounts, times int64) TargetCounts {
 	AddTimes(&c, &more, times)
 	return c
@@ -186,7 +186,7 @@ type Spell struct {
 // want returns true, to be read only: the histograms of a single kind are the record's own.
 func (r *Record) Total(want func(p *Phase, kind Kind) bool) KindStats {
 	var all []*KindStats
-	r.each(want, func(k *KindStats) { all = append(all, k) })
+	r.eachKind(want, func(k *KindStats) { all = append(all, k) })
 	if len(all) == 1 {
 		return *all[0]
 	}
@@ -200,12 +200,12 @@ func (r *Record) Total(want func(p *Phase, kind Kind) bool) KindStats {
 // Counts returns the counts of [Record.Total] without the histograms, which take most of
 // the time to add.
 func (r *Record) Counts(want func(p *Phase, kind Kind) bool) (sum KindStats) {
-	r.each(want, sum.Count)
+	r.eachKind(want, sum.Count)
 	return sum
 }
 
-// each calls do with every kind of operation of a phase for which want returns true.
-func (r *Record) each(want func(p *Phase, kind Kind) bool, do func(*KindStats)) {
+// eachKind calls do with every kind of operation of a phase for which want returns true.
+func (r *Record) eachKind(want func(p *Phase, kind Kind) bool, do func(*KindStats)) {
 	for p := range r.Phases {
 		for k := range r.Phases[p].Kinds {
 			if want(&r.Phases[p], r.Manifest.Operations[k]) {
@@ -245,11 +245,11 @@ type Phase struct {
 	// descending order of their busiest second: see [KeptPartitions]. Unlike all other counts they include only
 	// attempts that ended within the phase, so that no partition seems to have served more per second than it did.
 	Partitions []PartitionStats `json:"partitions,omitempty"`
-	// PartitionsOver is the number of entities in partitions beyond the maximum that is distinguished.
+	// PartitionsOver is the number of entities in partitions above the maximum that is distinguished.
 	PartitionsOver int64 `json:"partitions_over,omitempty"`
 	// Offered are the entities that operations on a single partition, due in the phase, were to touch, each counted at
 	// its first attempt, in partitions selected and sorted in the same way. It is nil in the record of a run that did
-	// not end. OfferedOver is the number in partitions beyond the maximum, PartitionsHit the number of distinguished
+	// not end. OfferedOver is the number in partitions above the maximum, PartitionsHit the number of distinguished
 	// partitions.
 	Offered       []PartitionStats `json:"offered_partitions"`
 	OfferedOver   int64            `json:"offered_over,omitempty"`

@@ -106,7 +106,7 @@ func (r *Recorder) Scheduled(s *Scheduled) {
 
 func (r *Recorder) scheduled(s *Scheduled) {
 	phase := &r.record.Phases[s.Phase]
-	kind, row := &phase.Kinds[s.Kind], r.rows.at(max(s.Intended, s.Noted))
+	kind, row := &phase.Kinds[s.Kind], r.rows.rowAt(max(s.Intended, s.Noted))
 	kind.CountDue(s)
 	row.Kinds[s.Kind].CountDue(s)
 	half := phase.inLastHalf(s.Intended)
@@ -120,7 +120,7 @@ func (r *Recorder) scheduled(s *Scheduled) {
 	if half {
 		kind.LastHalf.CountSent(s)
 	}
-	row = r.rows.at(max(s.Sent, s.Noted))
+	row = r.rows.rowAt(max(s.Sent, s.Noted))
 	row.Kinds[s.Kind].CountSent(s)
 	if !s.Held {
 		row.begun++
@@ -152,13 +152,13 @@ func (r *Recorder) enqueueDelay(one *delayed) {
 
 func (r *Recorder) delay(one *delayed) {
 	if one.what == sentAgain {
-		r.rows.at(one.from).begun++
+		r.rows.rowAt(one.from).begun++
 		return
 	}
 	p := &r.record.Phases[one.phase]
 	if one.what == heldByLimit {
 		p.Kinds[one.kind].LimitHeld++
-		r.rows.at(one.from).Kinds[one.kind].LimitHeld++
+		r.rows.rowAt(one.from).Kinds[one.kind].LimitHeld++
 	}
 	switch {
 	case !p.Reported:
@@ -215,7 +215,7 @@ func (r *Recorder) completed(c *Completed) {
 		kind.LastHalf.CountCompleted(c)
 		kind.LastHalf.Served += c.Served
 	}
-	row, took := r.rows.at(max(c.Done, c.Noted)), c.Done-c.Intended
+	row, took := r.rows.rowAt(max(c.Done, c.Noted)), c.Done-c.Intended
 	r.rows.latest = max(r.rows.latest, c.Done)
 	row.Kinds[c.Kind].CountCompleted(c)
 	if c.Class != Ok {

@@ -357,9 +357,9 @@ type operation struct {
 	end      results.Completed
 }
 
-// longestAttempt bounds the attempts of random operations, and so how far the
+// maxAttemptLength bounds the attempts of random operations, and so how far the
 // watermark must stay behind.
-const longestAttempt = 3 * time.Second
+const maxAttemptLength = 3 * time.Second
 
 // counterPhases is a preparation, a step, an unreported hold, and a second step
 // that crosses a minute.
@@ -403,7 +403,7 @@ func (s spread) operation(rng *rand.Rand, number uint64, phase int, due time.Dur
 	op.due.Sent = sent
 	tries := 1 + rng.IntN(4)
 	for try := range tries {
-		done := sent + min(longestAttempt, time.Duration(rng.ExpFloat64()*float64(200*time.Millisecond)))
+		done := sent + min(maxAttemptLength, time.Duration(rng.ExpFloat64()*float64(200*time.Millisecond)))
 		a := results.Attempt{Phase: phase, Kind: kind, Number: number, Try: try, Retry: try > 0, Intended: due, Sent: sent, Done: done,
 			Class: results.Throttled, Status: 503, Entities: entities, Due: entities, Account: partition % s.accounts,
 			BytesOut: rng.Int64N(1000), BytesIn: rng.Int64N(1000)}
@@ -472,7 +472,7 @@ func momentsOf(ops []operation) []moment {
 func play(r *results.Recorder, ops []operation) error {
 	for _, m := range momentsOf(ops) {
 		m.call(r)
-		if err := r.Advance(m.at - longestAttempt); err != nil {
+		if err := r.Advance(m.at - maxAttemptLength); err != nil {
 			return err
 		}
 	}

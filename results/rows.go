@@ -61,9 +61,9 @@ type row struct {
 	heard []*Histogram
 }
 
-// at returns the row of an instant and opens it if necessary. An instant whose second is written already
+// rowAt returns the row of an instant and opens it if necessary. An instant whose second is written already
 // counts in the first open second.
-func (s *rows) at(instant time.Duration) *row {
+func (s *rows) rowAt(instant time.Duration) *row {
 	second := int64(max(0, instant) / time.Second)
 	if second < s.first {
 		s.misplaced++
@@ -101,7 +101,7 @@ func (s *rows) empty(second int64) Interval {
 
 // attempt adds an attempt to the second in which it ended, and returns that.
 func (s *rows) attempt(a *Attempt) int64 {
-	r := s.at(max(a.Done, a.Noted))
+	r := s.rowAt(max(a.Done, a.Noted))
 	s.latest = max(s.latest, a.Done)
 	kind := &r.Kinds[a.Kind]
 	kind.countWithCause(a)
@@ -153,7 +153,7 @@ func (r *Recorder) writeIdle() {
 // second.
 func (r *Recorder) writeFirst() {
 	s := &r.rows
-	row := s.at(time.Duration(s.first) * time.Second)
+	row := s.rowAt(time.Duration(s.first) * time.Second)
 	row.Phase = phaseName(r.record.Phases, r.unended, s.first)
 	row.Response = QuantilesOf(row.response)
 	row.Service = QuantilesOf(row.service)
@@ -210,7 +210,7 @@ func (r *Recorder) writeSecond(second *Interval) {
 // maxIdle is the maximum number of consecutive empty seconds that a record has if it may leave them out.
 const maxIdle = 10
 
-// isIdle reports whether so many empty seconds in a row may be left out.
+// isIdle reports whether a number of empty seconds in a row may be left out.
 func isIdle(seconds int64) bool { return seconds > maxIdle }
 
 // IsIdle reports whether the seconds from one up to another may be missing: more than ten, which a record leaves out

@@ -373,7 +373,7 @@ func playTogether(r *results.Recorder, ops []operation, goroutines int) error {
 		}
 		running.Wait()
 		moments = moments[n:]
-		if err := r.Advance(end - longestAttempt); err != nil {
+		if err := r.Advance(end - maxAttemptLength); err != nil {
 			return err
 		}
 	}

@@ -482,7 +482,7 @@ type Invariant struct {
 // Counters records the counters of workflows, before [Recorder.Finish].
 func (r *Recorder) Counters(list []Counter) { r.Take(func(of *Record) { of.Counters = list }) }
 
-// SharesOf returns the partitions of a phase of so many seconds by how much they were offered, in ascending order,
+// SharesOf returns the partitions of a phase by how much they were offered, in ascending order,
 // with what each was served; nil for a phase of no length. Partitions with nothing due are left out. The caller passes
 // the partitions in a repeatable order, so that the sums of shares are the same to the last bit.
 func SharesOf(seconds float64, offered []PartitionStats, served func(*PartitionStats) int64) []SharesClass {
@@ -529,7 +529,7 @@ type Audit struct {
 	// ForeignConflicts are replies with 409, 412 or 404 caused by another writer.
 	ForeignConflicts int64 `json:"foreign_conflicts"`
 	// Keys is the number of watched entities; ReadBack of them were read after the
-	// run. Unwatched is the number of entity writes beyond the maximum that is watched.
+	// run. Unwatched is the number of entity writes above the maximum that is watched.
 	Keys      int64 `json:"keys"`
 	ReadBack  int64 `json:"read_back"`
 	Unwatched int64 `json:"unwatched"`

@@ -83,8 +83,8 @@ func (c *checker) crossing(o *OperationSpec) string {
 	return ""
 }
 
-// plan returns what the design in use makes of what an operation knows, of which home,
-// and false where that cannot be told for other faults.
+// plan returns the plan of the design in use for what an operation knows, with its home,
+// and false if other faults prevent it.
 func (c *checker) plan(o *OperationSpec) (best keys.Plan, home int, known bool) {
 	if !c.sound("attributes", c.designPath(), "entity", "seed") {
 		return best, 0, false
@@ -95,7 +95,7 @@ func (c *checker) plan(o *OperationSpec) (best keys.Plan, home int, known bool) 
 	}
 	homes := []*keys.Generator{g}
 	for i := range c.Design.Copies {
-		// A copy that is at fault has none, and is told of by itself.
+		// A copy with a fault has none; its fault is reported separately.
 		one, _ := c.Design.Copies[i].Generator(g)
 		homes = append(homes, one)
 	}
@@ -218,7 +218,7 @@ func (h *Sharding) AccountOf(partitionKey string) int {
 			}
 		}
 	}
-	// FNV-1a, its upper half folded into the lower, for its lowest bit alone only tells whether an
+	// FNV-1a, its upper half folded into the lower, since its lowest bit alone only shows whether an
 	// odd number of odd characters is in the text.
 	hash := uint64(14695981039346656037)
 	for i := range len(text) {
@@ -227,8 +227,8 @@ func (h *Sharding) AccountOf(partitionKey string) int {
 	return int((hash ^ hash>>32) % uint64(h.number))
 }
 
-// unknownPart stands for placeholders that follow one another, of which nobody can
-// tell where one ends.
+// unknownPart stands for placeholders that follow one another without a known
+// boundary.
 const unknownPart = "{"
 
 // pieces returns the stretches of a template that was found sound before.

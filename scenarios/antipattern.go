@@ -110,7 +110,7 @@ func (c *checker) antiPattern() {
 	c.among("check of expect", c.AntiPattern.Fails, c.Expect, "anti_pattern.fails")
 	opposed, err := c.Opposed()
 	if err == nil {
-		// Of an anti-pattern of an anti-pattern nobody asks.
+		// An anti-pattern of an anti-pattern is not supported.
 		opposed.AntiPattern = nil
 		err = fields.Faults(opposed.check(nil)).ErrorOrNil()
 	}

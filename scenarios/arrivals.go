@@ -42,7 +42,7 @@ type Arrivals struct {
 	Time string `yaml:"time,omitempty" says:"The trace's column of instants; by default the file's own form." max:"1000"`
 	// TimeFormat is how the instants are written, by a name of [clock.NotationNames]; empty finds it.
 	TimeFormat string `yaml:"time_format,omitempty" says:"How the trace's instants are written, such as day-first; found by default." max:"40"`
-	// Speed replays the instants so many times as fast as they were recorded, 0 for once. Peak is
+	// Speed replays the instants faster by this factor than recorded, 0 for once. Peak is
 	// the rate of the busiest second then, by more or fewer operations; 0 for as many as recorded.
 	Speed float64 `yaml:"speed,omitempty" says:"The trace's speed, as a multiple of that recorded." range:"0.001..1000" expected:"a multiple such as 2 or 0.5, from 0.001 to 1000"`
 	Peak  float64 `yaml:"peak,omitempty" says:"The rate of the trace's busiest second, after its speed, by more or fewer operations." form:"rate"`
@@ -58,8 +58,8 @@ type Ramp struct {
 	To   float64  `yaml:"to,required" says:"The last rate." form:"level"`
 }
 
-// Steps are rates, each of which lasts as long as the others, 1 s to 24 h. Hold offers
-// the last rate once more, unreported, so that the retries of the last step meet the
+// Steps are rates of equal length, 1 s to 24 h. Hold offers
+// the last rate again, unreported, so that the retries of the last step meet the
 // load that they came from: for Each, or for as long as the back-off policy can wait if
 // that is more.
 type Steps struct {
@@ -213,7 +213,7 @@ func (s *Scenario) InputNotes() (notes []string) {
 }
 
 // Ladder returns the steps of arrivals at one rate after another, in operations per
-// second and without what holds the last, nil where there are none.
+// second and without what holds the last, nil if there are none.
 func (t *Traffic) Ladder() []arrival.Step {
 	if t.Arrivals == nil || t.Arrivals.Steps == nil {
 		return nil
@@ -281,7 +281,7 @@ func (t *Traffic) scale() float64 {
 
 // Budget is a share of what was attempted or due that may come to an end of some
 // kind; more of it ends the run. It is judged at each whole second, of the five
-// before it, where there are a hundred attempts in them.
+// before it, if they have a hundred attempts.
 type Budget struct {
 	// Of is what is counted, one of [budgets].
 	Of string

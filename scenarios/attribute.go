@@ -93,7 +93,7 @@ func attributeObject(kinds []attributeKind) fields.Object {
 
 // attributeKinds returns all kinds, in the order in which they are listed.
 func attributeKinds() []attributeKind {
-	// The fields of some kinds stand beside the name of the kind, those of others below it.
+	// The fields of some kinds are siblings of the name of the kind, those of others are below it.
 	beside := func(into any) attributeKind { return attributeKind{into, binder().Fresh(into).Fields} }
 	below := func(into any, name, says string) attributeKind {
 		return attributeKind{into, []fields.Field{{Name: name, Says: says, Value: binder().Fresh(into)}}}
@@ -141,7 +141,7 @@ func attributePart(into any) fields.Binding {
 	}
 }
 
-// pairValue is a list of two numbers, which are kept apart.
+// pairValue is a list of two numbers, which are stored separately.
 type pairValue[T any] struct {
 	low, high *T
 	what      string
@@ -197,7 +197,7 @@ const maxColumn = 1000
 // attributeName is what templates can call an attribute.
 var attributeName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// Rows are the rows of a file, of which each entity has one as a whole, so that what
+// Rows are the rows of a file. Each entity has one whole row, so that what
 // stands in one row stays together.
 type Rows struct {
 	_ struct{} `object:"rows"`

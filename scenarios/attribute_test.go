@@ -219,24 +219,6 @@ func TestSizesOfAFile(t *testing.T) {
 	}
 }
 
-// FuzzSizes: what is read lies within what an entity may have, and so does whatever is drawn.
-func FuzzSizes(f *testing.F) {
-	for _, text := range []string{"900", "{p50: 900}", "{uniform: [1, 2]}", "{lognormal: {p50: 9, sigma: 5}}", "{pareto: {min: 1, tail: 0.1}}",
-		"{zipf: {min: 1, max: 2, exponent: 5}}", "{list: [1], weights: [1]}", "{csv: {file: f, column: c}}", "{lognormal: }", "{uniform: [0, 1]}"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		most, by, faults := readSize(text)
-		if len(faults) > 0 || by == nil {
-			return
-		}
-		least, upTo := by.Ends()
-		if least < 1 || upTo > entity.MaxEntityBytes || upTo < least || most != upTo {
-			t.Fatalf("size: %q goes from %d to %d, and at most %d; want within 1 byte and 1 MiB", text, least, upTo, most)
-		}
-	})
-}
-
 const (
 	fileOfRows = "year,division,bib,finished\n2001,M,1,10\n2001,W,2,11\n2002,W,1,11.5\n2002,M,3,12\n2002,M,4,12.5\n"
 	traced     = "{arrivals: {trace: r.csv, time: finished}, operations: [{verb: insert}]}"

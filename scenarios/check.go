@@ -111,11 +111,11 @@ func (c *checker) names() {
 	}
 }
 
-// first reports the first of some rules that is broken, and whether one is.
-func (c *checker) first(path string, rules ...rule) bool {
+// reportFirst reports the first of some rules that is broken, and whether one is.
+func (c *checker) reportFirst(path string, rules ...rule) bool {
 	at := slices.IndexFunc(rules, func(one rule) bool { return one.broken })
 	if at >= 0 {
-		c.add(rules[at].at(path), "%s", rules[at].says)
+		c.add(rules[at].pathIn(path), "%s", rules[at].says)
 	}
 	return at >= 0
 }
@@ -237,7 +237,7 @@ func (c *checker) addEach(faults []error, place func(path string) string) {
 	}
 }
 
-// sequences returns what tells entities apart, such as an attribute with a sequence,
+// sequences returns what distinguishes entities, such as an attribute with a sequence,
 // that one template has and another has not.
 func (c *checker) sequences(in, notIn string) []string {
 	holds, _ := keys.ParseTemplate(in)
@@ -275,7 +275,7 @@ func (c *checker) transaction(path string, entities int) {
 	}
 }
 
-// listed is up to how many entities a load's keys are held against each other.
+// listed is the maximum number of entities whose keys in a load are compared with each other.
 const listed = 100_000
 
 // unique checks that no two of the entities loaded so far have the same key, nor two

@@ -35,7 +35,7 @@ type ClientWire struct {
 	_ struct{} `object:"the wire of a client"`
 	// JSON is the metadata of replies: none, minimal or full.
 	JSON string `yaml:"json,default=minimal" says:"Metadata of JSON replies." choice:"none,minimal,full"`
-	// Nagle has the head and the body of a request sent apart with Nagle's algorithm on: the body
+	// Nagle sends the head and the body of a request separately with Nagle's algorithm on: the body
 	// waits for the acknowledgement of the head.
 	Nagle string `yaml:"nagle,default=off" says:"Nagle's algorithm, with head and body sent apart." choice:"off,on"`
 	// Gzip has long String properties compressed and stored as Binary.

@@ -30,7 +30,7 @@ type Design struct {
 }
 
 // Copy is a second home of every entity, for readers who know something else of
-// it: a secondary index. Whoever writes an entity writes its copies.
+// it: a secondary index. Each writer of an entity writes its copies.
 type Copy struct {
 	_ struct{} `object:"a copy"`
 	// Name is unique among the copies of a design.
@@ -173,8 +173,8 @@ func (s *Scenario) Tables() []string {
 	return tables
 }
 
-// Plan returns what the design in use makes of what an operation knows, and of which
-// home of its entities that is: one that tells all that is asked for, if there is one, and
+// Plan returns the plan of the design in use for what an operation knows, and the
+// home of its entities that it uses: one that has all that is requested, if there is one, and
 // of those the one where what is known gets furthest, that is to
 // the best class of query, by the fewest queries, and by most of what is known; of
 // several alike the first. A query that knows all but the buckets of a PartitionKey asks

@@ -1,5 +1,5 @@
 // Package scenarios is the scenario format: one YAML file that says what to
-// load, what to offer and what to hold it against.
+// load, what to offer and what to compare it with.
 //
 // Take a file, or one of the built-in library, with [Open], or a text with [Parse];
 // override single fields with [Scenario.Set]; check the whole with
@@ -15,7 +15,7 @@
 // Anchors, aliases, tags and several documents are not part of the format. What an
 // editor can know of all that, while a file is written, is in [Schema].
 //
-// The caller owes nothing but the text: whatever it holds, no function here
+// Whatever the text holds, no function here
 // panics.
 //
 // The package never runs anything and reads no clock. It opens no files but those of

@@ -22,7 +22,7 @@ func (c *checker) event(phase int, o *OperationSpec, path string) {
 	copied := slices.ContainsFunc(append(slices.Clone(c.Designs), c.Design), func(d Design) bool { return len(d.Copies) > 0 })
 	batch, by := o.Verb == entity.Batch, len(o.By) > 0
 	switch {
-	case c.first(path, []rule{
+	case c.reportFirst(path, []rule{
 		{(o.Of.Kind == AccessZipf || o.Of.Kind == AccessHot) && unloaded, "of", o.Of.Kind + " needs loaded entities; expected a load first, or latest"},
 		{by && o.Updates() && unloaded, "by", "by needs loaded entities here; expected a load first, or no by"},
 		{o.Span > 0 && len(c.times()) == 0, "span", "a span needs an attribute of time; expected one such as at: {time: 2026-01-01T00:00:00Z}"},

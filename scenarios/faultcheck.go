@@ -11,15 +11,15 @@ import (
 	"loadgen/engine"
 )
 
-// CheckFaults tells of what is wrong with several rules together, each with the position of
-// the rule that it is told of. Lasts is how long attempts are first made, counted as the
+// CheckFaults reports what is wrong with several rules together, each with the position of
+// its rule. Lasts is how long attempts are first made, counted as the
 // windows are, [UntilTheEnd] where that is not known.
 func CheckFaults(rules []engine.FaultRule, lasts time.Duration, tell func(place int, what string)) {
 	for place := range rules {
 		for before := range place {
 			a, b := &rules[before], &rules[place]
 			same := a.Kind == b.Kind && a.Code == b.Code && a.Moment == b.Moment && a.Key == b.Key && a.KeyPrefix == b.KeyPrefix
-			// Nobody could say which of the two an attempt met.
+			// It would be undefined which of the two an attempt meets.
 			if same && a.From < b.To && b.From < a.To {
 				tell(place, fmt.Sprintf("%s is on %s already (faults[%d]); expected separate windows, or other keys", describe(a), window(a), before))
 				break
@@ -54,14 +54,14 @@ func hopeless(rules []engine.FaultRule, lasts time.Duration) (place int, all boo
 	return 0, false
 }
 
-// DescribeFault says in one line what a rule does: to whom, to how many, when.
+// DescribeFault describes a rule in one line: its effect, its attempts, its share and its window.
 func DescribeFault(r *engine.FaultRule) string {
 	text := describe(r) + " of " + faultPercent(r.Share)
 	switch {
 	case r.Key != "":
-		text += " at the key " + shown(r.Key)
+		text += " at the key " + quoteKey(r.Key)
 	case r.KeyPrefix != "":
-		text += " at key prefix " + shown(r.KeyPrefix)
+		text += " at key prefix " + quoteKey(r.KeyPrefix)
 	}
 	if r.From > 0 || r.To < UntilTheEnd {
 		text += ", " + window(r)
@@ -69,8 +69,8 @@ func DescribeFault(r *engine.FaultRule) string {
 	return text
 }
 
-// shown is a key as it stands on one line.
-func shown(key string) string { quoted := strconv.Quote(key); return quoted[1 : len(quoted)-1] }
+// quoteKey is a key as it stands on one line.
+func quoteKey(key string) string { quoted := strconv.Quote(key); return quoted[1 : len(quoted)-1] }
 
 // describe names what a rule does.
 func describe(r *engine.FaultRule) string {

@@ -78,7 +78,7 @@ func completeFaultRule(r *engine.FaultRule, reader *fields.Reader, path string, 
 // faultShare is the form of a share, which is kept in parts per million.
 var faultShare = regexp.MustCompile(`^(0|[1-9][0-9]?|100)(\.[0-9]{1,4})?%$`)
 
-// faultPercent writes a share of so many parts in a million.
+// faultPercent writes a share in parts per million as a percentage.
 func faultPercent(share int) string {
 	return strconv.FormatFloat(float64(share)*100/engine.WholeShare, 'f', -1, 64) + "%"
 }

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -104,33 +103,6 @@ func TestHopelessIsWhatLeavesNothing(t *testing.T) {
 		}
 	}
 	assert.Truef(t, found >= 100, "%d of 6000 lists are hopeless; want a hundred, or little is shown", found)
-}
-
-// Whatever is read is written as a text that reads the same, and is a plan that the engine
-// takes.
-func FuzzFaults(f *testing.F) {
-	for _, seed := range []string{"[{kind: refuse, share: 2%}]", "[{kind: drop, moment: before, by: 1s, key: \"\"}, {kind: freeze, from: 1s, to: 2s}]",
-		"[{kind: drip, by: 1ms, key_prefix: \"\\n\", seed: 18446744073709551615}]", "[{kind: cut, by: 1s}]", "{", "[{}]", "[[]]", "[{kind: refuse, code: InternalError, share: 100.0%}]"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		rules, wrong := readAs(text, scenarios.FaultsBinding)
-		if len(wrong) > 0 || len(rules) == 0 {
-			return
-		}
-		if faults := (engine.FaultPlan{Rules: rules}).Validate(); len(faults) > 0 {
-			t.Fatalf("%q is read as %+v, which is no plan: %v", text, rules, faults)
-		}
-		if again, wrong := readAs(writtenFaults(rules), scenarios.FaultsBinding); len(wrong) > 0 || !reflect.DeepEqual(again, rules) {
-			t.Fatalf("%q is read as %+v, written as %s, and read again as %+v, %v", text, rules, writtenFaults(rules), again, wrong)
-		}
-		scenarios.CheckFaults(rules, scenarios.UntilTheEnd, func(int, string) {})
-		for i := range rules {
-			if strings.ContainsAny(scenarios.DescribeFault(&rules[i]), "\n\r") {
-				t.Fatalf("%+v is described on several lines", rules[i])
-			}
-		}
-	})
 }
 
 // contestedWith is a scenario of three designs, of which one alone serves every operation.

@@ -29,7 +29,7 @@ type Files struct {
 	held  map[string]reading
 }
 
-// reading is what came of a file.
+// reading is the result of reading a file.
 type reading struct {
 	value any
 	err   error
@@ -362,8 +362,8 @@ func (c *checker) rowByRow(i int, path string) {
 
 // namesOfRows returns what rows of the phase's trace may be called, by the position
 // of the operation that this stands for: its name, or its verb where no operation
-// has that as a name. A row names a single entity, of which batches and queries are
-// not.
+// has that as a name. A row names a single entity, which excludes batches and queries
+// from it.
 func (t *Traffic) namesOfRows() (names map[string]int, list []string) {
 	names = make(map[string]int)
 	add := func(name string, operation int) {

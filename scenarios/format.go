@@ -58,7 +58,7 @@ func formValue(name string, into any) fields.Binding {
 func textValue(form string, into *string) fields.Binding {
 	switch form {
 	case "table":
-		// The suffix has what is left of a table name's 63 characters.
+		// The suffix has the rest of a table name's 63 characters.
 		return fields.FormOf(into, fields.BaseName, "a base name: a letter, then letters or digits, 3 to 40 in all")
 	case "table suffix":
 		return copyTableValue(into)
@@ -130,7 +130,7 @@ func (o *OperationSpec) FieldValue(name string) fields.Binding {
 	case "verb":
 		return unlessZero{verbValue(&o.Verb, name, verbs()), func() bool { return o.Workflow != "" }}
 	case "with":
-		return unlessZero{argumentsValue{o}, func() bool { return len(o.given()) == 0 }}
+		return unlessZero{argumentsValue{o}, func() bool { return len(o.setParameters()) == 0 }}
 	case "change":
 		return unlessZero{verbValue(&o.Change, name, changes), func() bool { return o.Change == o.defaultChange() }}
 	case "class":
@@ -208,8 +208,8 @@ type rule struct {
 	field, says string
 }
 
-// at returns the path of the field, below that of the struct.
-func (r rule) at(path string) string {
+// pathIn returns the path of the field, below that of the struct.
+func (r rule) pathIn(path string) string {
 	if r.field == "" {
 		return path
 	}
@@ -227,7 +227,7 @@ func check(r *fields.Reader, path string, n *fields.Node, rules ...rule) bool {
 		if given := n.Find(one.field); given != nil {
 			at = given.At
 		}
-		r.Fault(at, one.at(path), "%s", one.says)
+		r.Fault(at, one.pathIn(path), "%s", one.says)
 		broken = true
 	}
 	return broken

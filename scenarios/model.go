@@ -73,7 +73,7 @@ const hostOfFaults = `{name: serve, attributes: {n: {sequence: 1}}, design: {par
   phases: [{name: none, load: {entities: 1}}]}`
 
 // ServiceFaults returns the faults that a file has under the key faults, as in a scenario,
-// nil where there is no file, with those of the settings that are about them, such as
+// nil without a file, with those of the settings that are about them, such as
 // faults.0.share=2%; the other settings; and what each rule does, in words. The error is
 // [fields.Faults].
 func ServiceFaults(file string, settings []string) (plan *engine.FaultPlan, others, told []string, err error) {
@@ -269,7 +269,7 @@ func (m *Model) built() (*model.Model, error) {
 	return built, nil
 }
 
-// UseMeasured puts what was measured in the place of a profile of the model; base is the one
+// UseMeasured replaces a profile of the model by measured values; base is the one
 // that has everything else. What the scenario sets itself stays.
 func (s *Scenario) UseMeasured(base string, measured *Measured) {
 	s.Model.Profile, s.Model.Measured = base, measured
@@ -298,7 +298,7 @@ func (v parametersValue) Write() *fields.Node {
 
 // Schema implements [fields.Binding].
 func (v parametersValue) Schema() *fields.Schema {
-	// The parameters are told once, beside it.
+	// The parameters are listed once, separately.
 	return &fields.Schema{Type: fields.Types{"object"}, Additional: fields.Typed()}
 }
 

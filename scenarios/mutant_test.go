@@ -7,12 +7,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"loadgen/engine/entity"
 	"loadgen/scenarios"
 )
 
@@ -238,46 +236,5 @@ func TestSaysIsTheFirstSentence(t *testing.T) {
 		{"nothing", "", ""},
 	} {
 		assert.Equalf(t, row.want, (&scenarios.Scenario{About: row.text}).Says(), "%s: Says of %q", row.sentence, row.text)
-	}
-}
-
-// TestTheStressTestIsTheDocumentedOne holds the built-in stress test against
-// what it has to be.
-func TestTheStressTestIsTheDocumentedOne(t *testing.T) {
-	s := builtin(t, "stress")
-	const hot = "2011 New York City Marathon__Full"
-	assert.EqualValues(t, 20_000, s.Loaded(len(s.Phases)), "entities of the load")
-	assert.Equal(t, 100, s.Phases[0].Load.Transaction, "entities of a transaction of the load")
-	peak, steps := s.Phases[2].Traffic, s.Phases[2].Traffic.Arrivals.Steps
-	assert.Equal(t, []float64{500, 1000, 1500, 2000, 2500, 3000, 4000}, steps.Rates, "the peak's rates")
-	assert.True(t, steps.Hold && peak.Keys[0] == hot, "the peak is held on the hot partition")
-	weights := map[entity.Verb]int{}
-	for _, o := range peak.Operations {
-		weights[o.Verb] = o.Weight
-	}
-	assert.Equal(t, map[entity.Verb]int{entity.Get: 70, entity.Insert: 20, entity.Merge: 10}, weights, "the peak's weights")
-	assert.True(t, s.Retry == "short" && s.Start == scenarios.StartWarm, "retries are short, and the start is warm")
-	assert.True(t, s.Model.Profile == "documented" && len(s.Model.Overrides) == 0, "the model is as documented")
-	assert.LessOrEqual(t, time.Duration(len(steps.Rates)+1)*steps.Each, 35*time.Second, "the steps last")
-
-	g, err := s.Generator()
-	require.NoError(t, err)
-	partitions := map[string]int{}
-	for i := range uint64(20_000) {
-		partitions[g.PartitionKey(i)]++
-	}
-	assert.Len(t, partitions, 12, "the load has partitions")
-	n := partitions[hot]
-	assert.Truef(t, n >= 1850 && n <= 2150, "%q holds %d of 20000 entities; want about 2000", hot, n)
-	assert.Regexp(t, `^1234__.+__.+__.+$`, g.Key(1233).Row, "the RowKey of runner 1234")
-	part, err := peak.Operations[2].Part(g)
-	require.NoError(t, err)
-	for n := range uint64(200) {
-		change := entity.Change{Verb: entity.Insert, Key: g.Key(n), Properties: g.Properties(n)}
-		code, detail := change.Validate()
-		require.Equalf(t, entity.OK, code, "entity %d is not legal: %s", n, detail)
-		assert.Containsf(t, []int{1023, 1024}, entity.Size(change.Key, change.Properties), "bytes of entity %d", n)
-		assert.Lenf(t, change.Properties, 10, "properties of entity %d", n)
-		assert.Lenf(t, part.Properties(n), 2, "properties of the merge of entity %d", n)
 	}
 }

@@ -51,7 +51,7 @@ func open(name string, parse func(file string, text []byte) (*Scenario, error)) 
 	return s, filepath.Dir(name), err
 }
 
-// Read reads a scenario from a stream, as [Parse] reads a text; nothing is read beyond
+// Read reads a scenario from a stream, as [Parse] reads a text; it reads no more than
 // what a scenario can have. The error is [fields.Faults], or the stream's.
 func Read(file string, from io.Reader) (*Scenario, error) {
 	text, err := bounded(from)
@@ -93,7 +93,7 @@ func FilesOf(name string) ([]string, error) {
 	return files, nil
 }
 
-// Begin writes what [Starter] returns to a file, and the schema beside it. The scenario has
+// Begin writes what [Starter] returns to a file, and the schema next to it. The scenario has
 // the name of the file, if a scenario can have it. What is there is left alone, unless it is
 // the same schema or may be overwritten. The error is [fields.Faults], each with the path
 // overwrite if that argument would help.
@@ -162,12 +162,12 @@ func textOf(what, name string) ([]byte, error) {
 }
 
 // bounded reads just more than a scenario can have, so that one that is too large is
-// told so, whatever its size.
+// reported as such, whatever its size.
 func bounded(from io.Reader) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(from, fields.MaxBytes+1))
 }
 
-// unreadable tells why the file of a scenario cannot be read.
+// unreadable returns why the file of a scenario cannot be read.
 func unreadable(what, name string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, `./\`) {
 		// So short a word is rather a name with a typo.
@@ -210,7 +210,7 @@ func Library() []string {
 }
 
 // Builtin returns the built-in scenario of that name, whose checks are those of this package's
-// tests. Where there is none, the error wraps [ErrUnknown] and names the nearest.
+// tests. If there is none, the error wraps [ErrUnknown] and names the nearest.
 func Builtin(name string) (*Scenario, error) {
 	text, err := builtin(name)
 	if err != nil {

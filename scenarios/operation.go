@@ -24,7 +24,7 @@ import (
 //     without a condition: they also succeed where it was deleted meanwhile.
 //   - each of these four, and delete, with ReadFirst reads the entity and writes
 //     it on the condition that it still is what was read; where it is not, it
-//     begins anew. That is one operation of two requests or more.
+//     begins again. That is one operation of two requests or more.
 //   - delete deletes an existing entity. Several deletes can draw the same one:
 //     that it is gone already (404) is success, and wherever a phase deletes, so
 //     it is for get, replace and merge.
@@ -92,7 +92,7 @@ type OperationSpec struct {
 	// none.
 	Counter string `yaml:"counter,omitempty" says:"An Int64 property that updates increment." max:"255"`
 	// Blind writes over whatever is there by then (If-Match: *) what was made of the
-	// entity read: an update that somebody else made meanwhile is lost.
+	// entity read: a concurrent update is lost.
 	Blind bool `yaml:"blind,omitempty" says:"Whether updates ignore concurrent changes, which are lost."`
 
 	// Timeout is how long the service may take for each request, in whole seconds; 0 leaves
@@ -123,7 +123,7 @@ type OperationSpec struct {
 	Killed float64 `yaml:"killed,omitempty" says:"Share of clients that die between entity and copies." form:"share"`
 }
 
-// The groups of operations that the documents tell apart.
+// The groups of operations that the documents distinguish.
 const (
 	// GroupGet holds what reads: get and query.
 	GroupGet = "GET"

@@ -52,7 +52,7 @@ func (s *Scenario) SetFrom(from, path, value string) error {
 // that cannot be set; the scenario then has those before it.
 func (s *Scenario) SetAll(settings []Setting) error {
 	// The values are written into one tree, which is read once. Where something is wrong, or there
-	// are several ways to read a value, each is set by itself.
+	// are several ways to read a value, each is set separately.
 	tree, plain := s.encode(), len(settings) > 0
 	for _, one := range settings {
 		steps, ways, err := place(tree, "--set "+one.Path, one.Path, one.Value)
@@ -95,7 +95,7 @@ func place(tree *fields.Node, from, path, value string) (steps []string, ways []
 }
 
 // Credit says where the value at a path came from that a program has filled in, such as
-// "--seed": what is wrong with it is then told of that. The path is that of a [fields.Fault].
+// "--seed": its faults are then reported under that name. The path is that of a [fields.Fault].
 func (s *Scenario) Credit(path, from string) {
 	own := fields.Places{path: {File: from}}
 	for other, at := range s.places {
@@ -139,7 +139,7 @@ func candidates(now *fields.Node, value string) []candidate {
 	switch {
 	case now != nil && now.Kind == fields.Scalar && strings.HasPrefix(value, "["):
 		// A number of partitions can give way to a list of them. What is wrong with
-		// the last one is what is told.
+		// the last one is reported.
 		return []candidate{asText, asYAML, asText}
 	case now != nil && now.Kind == fields.Scalar && strings.HasPrefix(value, "{") && len(faults) == 0:
 		// A name or a number can give way to a map, and a template has braces of its own.
@@ -155,7 +155,7 @@ func candidates(now *fields.Node, value string) []candidate {
 	}
 }
 
-// nodeAt returns what stands at resolved steps, nil where there is nothing yet.
+// nodeAt returns the node at resolved steps, nil if there is none yet.
 func nodeAt(n *fields.Node, steps []string) *fields.Node {
 	for _, step := range steps {
 		if n = n.Step(step); n == nil {

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
@@ -79,30 +78,6 @@ func FuzzParse(f *testing.F) {
 		}
 		if _, err := s.Generator(); err != nil && !waits {
 			t.Fatalf("Generator() of %q = %v; want no error", text, err)
-		}
-	})
-}
-
-// FuzzText writes any text into the places that take one, and reads it back.
-func FuzzText(f *testing.F) {
-	for _, seed := range []string{"", " ", "true", "~", "a: b", "# a", "'", "\"\\", "\x00\x1f\x7f\u0085\u00a0\u2028\ufeff", "a\r\nb\n", "🏃 ", "- x", "{a}", "%", "\\u0041", "1e3", ".inf", "<<", "null", "...", "---", "\t"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		if !utf8.ValidString(text) || len(text) > 1000 {
-			return
-		}
-		s := raceParsed()
-		s.About = text
-		s.Entity.Properties = append(s.Entity.Properties, scenarios.PropertySpec{Name: "Free", Type: "String", Value: "{free}"})
-		s.Entity.Size = 5000
-		s.Attributes = append(s.Attributes, keys.Attribute{Name: "free", Values: keys.ValueList{Values: []string{text, "x"}}})
-		again, err := scenarios.Parse("text.yaml", s.Text())
-		if err != nil {
-			t.Fatalf("Parse(Text()) with %q = %v; want no error", text, err)
-		}
-		if diff := cmp.Diff(s, again, ignorePlaces); diff != "" {
-			t.Fatalf("Parse(Text()) with %q differs (-want +got):\n%s", text, diff)
 		}
 	})
 }

@@ -116,7 +116,7 @@ func (p *Phase) Is(name string) bool {
 	return name == p.Name || slices.Contains(p.stepNames(), name)
 }
 
-// The forms that a file has for traffic of its own kind, beside traffic itself.
+// The forms of a file for special kinds of traffic, in addition to traffic itself.
 const (
 	// FormPeak is a ladder of rates that a single partition is offered, whose name
 	// the loads before must yield.

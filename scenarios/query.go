@@ -12,7 +12,7 @@ import (
 	"loadgen/scenarios/keys"
 )
 
-// The classes of queries that the documents tell apart, from best to worst.
+// The classes of queries that the documents distinguish, from best to worst.
 const (
 	// ClassPoint is the query for one existing entity by both keys.
 	ClassPoint = "point"
@@ -105,7 +105,7 @@ const (
 
 // Untold returns the attributes of By that neither the keys of a home nor a property there
 // tells exactly. Homes are as [Scenario.Plan] has them. By both keys it is the one entity
-// that is read, or none. A Span is told in any case: every entity has a Timestamp.
+// that is read, or none. A Span is always exact: every entity has a Timestamp.
 func (s *Scenario) Untold(o *OperationSpec, plan *keys.Plan, home int) []string {
 	if plan.Class == filter.ClassPoint {
 		return nil
@@ -140,7 +140,7 @@ func (s *Scenario) Holder(attribute string, home int) (PropertySpec, bool) {
 	return PropertySpec{}, false
 }
 
-// answered checks that what a query asks for can be told from all else under the design
+// answered checks that the design in use can separate what a query asks for from all
 // in use.
 func (c *checker) answered(o *OperationSpec, path string) {
 	if !c.sound(path+".by", path+".span") {
@@ -208,7 +208,7 @@ func (c *checker) where(o *OperationSpec, path string) {
 		if text != o.Where {
 			where, which = "where can become "+strconv.Quote(text), ", which"
 		}
-		// By itself first, so that the place in it is told.
+		// Parsed alone first, so that the fault has its offset.
 		_, code, detail := filter.Parse(text)
 		narrowed := new(filter.Expression)
 		if code == entity.OK {
@@ -239,7 +239,7 @@ func (c *checker) template(path, text string) (keys.Template, bool) {
 }
 
 // texts returns what a filter can come to: every combination of values of its
-// attributes, of which numbers without end give their outermost. It is false where
+// attributes; numbers without end give their outermost. It is false if
 // there are too many.
 func (c *checker) texts(o *OperationSpec, where keys.Template) ([]string, bool) {
 	chosen := map[string]string{}

@@ -8,7 +8,7 @@ import (
 )
 
 // RateLimit is what a client sends of one kind of operation at most: a token bucket of Burst tokens
-// that come back at PerSecond, one of which each attempt takes. PerSecond is 0 for no limit.
+// that are refilled at PerSecond; each attempt takes one. PerSecond is 0 for no limit.
 type RateLimit struct {
 	_         struct{} `object:"a rate limit"`
 	PerSecond float64  `yaml:"rate,required" says:"Maximum attempts per second, with retries and further pages." form:"rate"`

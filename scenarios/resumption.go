@@ -85,7 +85,7 @@ func (c *checker) oneQuery(t *Traffic, o *OperationSpec, path string) {
 	if o.Save == "" && o.From.Saved == "" {
 		return
 	}
-	c.first(path, []rule{
+	c.reportFirst(path, []rule{
 		{o.Class != ClassTableScan && t.Partitions != 1 && len(t.Keys) != 1, field,
 			"the token's query covers one partition; expected one partition, or class table-scan"},
 		{strings.Contains(o.Where, "{"), field, "where of the token's query has attributes; expected none"},

@@ -57,7 +57,7 @@ type Scenario struct {
 	Rows *Rows `yaml:"rows" says:"A file's rows as entities, with its columns as attributes."`
 	// Entity is the shape of each entity.
 	Entity Entity `yaml:"entity" says:"Shape of entities."`
-	// Use names the design in use of Designs; empty where there are none.
+	// Use names the design in use of Designs; empty if there are none.
 	Use string `yaml:"use,omitempty" says:"The design in use; the first by default." form:"name"`
 	// Design is how the keys are formed: the only design, or the one in use.
 	Design Design `yaml:"design,own" says:"Key templates."`
@@ -65,7 +65,7 @@ type Scenario struct {
 	Designs []Design `yaml:"designs" says:"Alternative designs, one per run." list:"1..50 designs"`
 	// Phases run one after another.
 	Phases []Phase `yaml:"phases,required" says:"The phases, in order." list:"1..100 phases"`
-	// Expect is what every valid run of the scenario has to bear out, each a text
+	// Expect are the claims that every valid run of the scenario must satisfy, each a text
 	// that [loadgen/results/figure.ParseClaim] takes, such as "p99(get) < 20ms".
 	Expect []string `yaml:"expect" says:"Checks of every valid run, such as p99(get) < 20ms or throttled < 1%." list:"0..50 checks, such as p99(get) < 20ms" max:"2000"`
 	// Gate is by what live runs are compared with those of another build, nil for the
@@ -198,10 +198,10 @@ func (u unknownName) Is(other error) bool { return other == ErrUnknown }
 // load does not yield.
 var ErrNoPartition = errors.New("scenarios: no such partition")
 
-// SchemaFile is the name under which the schema stands beside a scenario, and
+// SchemaFile is the name of the schema's file next to a scenario, and
 // SchemaHeader the first line of a scenario that has an editor look there. The
-// path is relative, so that a folder can be moved or checked in as it is: whoever
-// writes the header writes the file beside it, with what [Schema] returns.
+// path is relative, so that a folder can be moved or checked in as it is: the code that
+// writes the header writes the file next to it, with what [Schema] returns.
 const (
 	SchemaFile   = "scenario.schema.json"
 	SchemaHeader = "# yaml-language-server: $schema=" + SchemaFile

@@ -269,27 +269,6 @@ func TestHashedPartitionsAreEven(t *testing.T) {
 	}
 }
 
-// Whatever a PartitionKey is, its account is one of those that there are, and the
-// same each time.
-func FuzzAccountOf(f *testing.F) {
-	f.Add("NYC_18", 2)
-	f.Add("", 1)
-	f.Add("_", 16)
-	f.Add("99999999999999999999_", 3)
-	f.Fuzz(func(t *testing.T, key string, number int) {
-		number = 1 + int(uint(number)%16)
-		s := scenarios.Scenario{Design: scenarios.Design{PartitionKey: "{event}_{age}", RowKey: "{bib}"}}
-		for _, by := range []string{"", "{event}", "{age}", "{age}x{event}"} {
-			s.Accounts = &scenarios.Accounts{Number: number, By: by}
-			h := s.Sharding()
-			got := h.AccountOf(key)
-			if got < 0 || got >= number || h.AccountOf(key) != got || h.Number() != number {
-				t.Fatalf("AccountOf(%q) of %d accounts by %q = %d, then %d; want one of them", key, number, by, got, h.AccountOf(key))
-			}
-		}
-	})
-}
-
 // example is the race with an anti-pattern.
 func example(set string) string {
 	return race + "anti_pattern:\n  about: what is wrong\n  set: {" + set + "}\n"

@@ -137,7 +137,7 @@ func wordings(term string) [][]string {
 
 // Search returns the built-in scenarios that match words or their synonyms, best first: names before subjects
 // before descriptions before the rest of the text. Where none has all of the words, those with at least half of
-// them match; where none has so many, near are the most similar names. The error is [loadgen/scenarios/fields.Faults].
+// them match; if none matches, near are the most similar names. The error is [loadgen/scenarios/fields.Faults].
 func Search(words string) (found []Entry, near []string, err error) {
 	all, err := Catalogue()
 	if err != nil {

@@ -84,7 +84,7 @@ func kinds() []string {
 	return []string{keys.CurveUniform, keys.CurveLognormal, keys.CurvePareto, keys.CurveZipf, keys.CurveList, keys.CurveCSV}
 }
 
-// object has the quantiles by their names, of which what is left out lies between its
+// object has the quantiles by their names, of which an omitted one lies between its
 // neighbours, and the curves.
 func (d *draft) object() fields.Object {
 	o := fields.Object{What: "sizes"}
@@ -105,37 +105,37 @@ func (d *draft) object() fields.Object {
 	view := func(kind, what, says string) fields.Field {
 		own := fields.Binder{Form: formValue, View: kind}.Bind(&d.curve)
 		own.What = what
-		return fields.Field{Name: kind, Says: says, Value: d.of(kind, own)}
+		return fields.Field{Name: kind, Says: says, Value: d.bindingOf(kind, own)}
 	}
 	ends := pairValue[int]{&d.curve.Low, &d.curve.High, "sizes in bytes", func(size *int) fields.Binding { return parseBytes(size) }}
 	list := bind(&d.curve).Fields
 	for i := range list {
-		list[i].Value = d.of(keys.CurveList, list[i].Value)
+		list[i].Value = d.bindingOf(keys.CurveList, list[i].Value)
 	}
 	o.Fields = append(append(o.Fields,
-		fields.Field{Name: keys.CurveUniform, Says: "Minimum and maximum, equally likely between.", Value: d.of(keys.CurveUniform, ends)},
+		fields.Field{Name: keys.CurveUniform, Says: "Minimum and maximum, equally likely between.", Value: d.bindingOf(keys.CurveUniform, ends)},
 		view(keys.CurveLognormal, "a lognormal", "Log-normal sizes: many near the median, few much larger."),
 		view(keys.CurvePareto, "a pareto", "Sizes with a heavy tail."),
 		view(keys.CurveZipf, "a size zipf", "The k-th smallest size is 1/k^exponent as frequent.")),
 		append(list, fields.Field{Name: keys.CurveCSV, Says: "Sizes from a CSV column, by frequency or a column of weights.",
-			Value: d.of(keys.CurveCSV, fields.Object{What: "a size CSV", Fields: []fields.Field{
+			Value: d.bindingOf(keys.CurveCSV, fields.Object{What: "a size CSV", Fields: []fields.Field{
 				{Name: "file", Says: "A CSV file with a header, plain or gzip, relative to the scenario's folder.", Required: true,
 					Value: given(&d.curve.File.File, "a CSV path")},
 				{Name: "column", Says: "The column of sizes, in bytes.", Required: true, Value: given(&d.curve.File.Column, "a column name")},
 				{Name: "weight", Says: "The column of row weights; 1 by default.",
 					Value: unlessZero{given(&d.curve.File.Weight, "a column name"), func() bool { return d.curve.File.Weight == "" }}},
 			}})})...)
-	o.Then = d.settle
+	o.Then = d.resolve
 	return o
 }
 
-// of has a field be written where the curve is of its kind alone.
-func (d *draft) of(kind string, value fields.Binding) fields.Binding {
+// bindingOf has a field be written where the curve is of its kind alone.
+func (d *draft) bindingOf(kind string, value fields.Binding) fields.Binding {
 	return unlessZero{value, func() bool { return d.curve.Kind != kind }}
 }
 
-// settle sees to it that there is one distribution, whose values go together.
-func (d *draft) settle(r *fields.Reader, path string, n *fields.Node) {
+// resolve sees to it that there is one distribution, whose values go together.
+func (d *draft) resolve(r *fields.Reader, path string, n *fields.Node) {
 	var given []string
 	quantiles := 0
 	for _, e := range n.Entries {

@@ -57,7 +57,7 @@ const searched = 100_000
 
 // Witnesses returns for each partition that a phase offers to the first entity of the scenario's
 // generator that falls into it, of those loaded before, or of the scenario's first 100,000 where none are.
-// Where there are too few, or more than 10,000, the error wraps [ErrNoPartition].
+// If there are too few, or more than 10,000, the error wraps [ErrNoPartition].
 func (s *Scenario) Witnesses(g *keys.Generator, phase int) ([]uint64, error) {
 	among := s.Loaded(phase)
 	if among == 0 {
@@ -156,7 +156,7 @@ func (c *checker) yielded(i int, path string) {
 	}
 }
 
-// needy reports the first operation that needs entities where there are none.
+// needy reports the first operation that needs entities if there are none.
 func (c *checker) needy(i int, path string) bool {
 	list := c.Phases[i].Operations()
 	for j := range list {

@@ -21,7 +21,7 @@ type Traffic struct {
 	// the scenario's entities fall into. It is 0 where Keys names them, where All is
 	// set, and for event traffic.
 	Partitions int `yaml:"partitions,own" spread:"partitions,required,own" says:"Number of partitions, or their keys."`
-	// Keys are PartitionKeys, each of which some entity of the scenario has.
+	// Keys are PartitionKeys that occur in the scenario.
 	Keys []string
 	// All offers to all partitions that were loaded, as much to each.
 	All bool
@@ -56,7 +56,7 @@ type Traffic struct {
 	// by less than this share from those of the five before. It never does so
 	// before 10 s of measuring; 0 is never.
 	StopWhenStable float64 `yaml:"stop_when_stable,omitempty" says:"Ends the phase once rate and response times vary less within 5s." form:"share"`
-	// StopOn are the budgets of which one that is exceeded ends the run.
+	// StopOn are budgets; an exceeded one ends the run.
 	StopOn []Budget `yaml:"stop_on" says:"Budgets that end the run when exceeded." list:"1..20 budgets, such as failed > 1%" form:"budget"`
 	// Entities is how many entities of each partition the operations work on where
 	// none was loaded into it, 1 to 1,000,000.
@@ -186,7 +186,7 @@ func (t *Traffic) Pace() time.Duration {
 	return t.Think
 }
 
-// Lasts returns how long operations become due, of a loop of so many about. It is 0 for
+// Lasts returns how long operations become due, for a counted loop approximately. It is 0 for
 // a trace that has not been read and has no For.
 func (t *Traffic) Lasts() time.Duration {
 	switch {

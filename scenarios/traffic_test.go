@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"loadgen/backoff"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/scenarios"
@@ -188,26 +187,6 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// FuzzLimit: what is read is written as what reads as the same.
-func FuzzLimit(f *testing.F) {
-	for _, text := range []string{"500", "0.001", "{rate: 500, burst: 50}", "{burst: 5}", "{rate: 0}", "[500]", "500/s"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		rate, faults := readAs(text, (*scenarios.RateLimit).Binding)
-		if len(faults) > 0 {
-			return
-		}
-		if rate.PerSecond < fields.MinRate || rate.PerSecond > fields.MaxRate || rate.Burst < 1 {
-			t.Fatalf("limit: %q is %+v; want a rate within its bounds", text, rate)
-		}
-		written := writtenField(rate.Binding())
-		if again, faults := readAs(written, (*scenarios.RateLimit).Binding); again != rate || len(faults) > 0 {
-			t.Fatalf("limit: %q is written as %q, which reads as %+v, %v; want %+v", text, written, again, faults, rate)
-		}
-	})
-}
-
 // oneSpread is what the spread of its base says beside its operations.
 const oneSpread = "partitions: 2, rate: 1, for: 1s"
 
@@ -313,24 +292,4 @@ func TestRetry(t *testing.T) {
 		again, _ := readAs(writtenField(scenarios.RetryBinding(&got)), scenarios.RetryBinding)
 		assert.Equalf(t, got, again, "retry: %s, written and read", row.text)
 	}
-}
-
-// FuzzRetry: what is read is a sound policy, and anything else a fault of a line.
-func FuzzRetry(f *testing.F) {
-	for _, text := range []string{"exponential z=30s min=90s max=3s", "fixed every=3s tries=0", "linear step=9s max=3s", "fixed each=3s",
-		"short", "{fixed: {every: 1s}}", "{exponential: {z: 30s, min: 3s, max: 90s, tries: 4, first: 0}}", "{linear: {step: 9s, max: 1s}}", "full_jitter base=1s cap=2s", "{}", "[fixed]", "{fixed: }"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		got, faults := readAs(text, scenarios.RetryBinding)
-		if len(faults) > 0 {
-			if strings.Contains(faults[0].What, "\n") || strings.Contains(faults[0].What, "backoff:") || got != "" {
-				t.Errorf("retry: %q is %q with %q; want a line that names no package, and no policy", text, got, faults[0].What)
-			}
-			return
-		}
-		if p, err := backoff.ByName(got); err != nil || len(p.Validate()) > 0 {
-			t.Errorf("retry: %q is %q: %+v, %v; want a sound policy", text, got, p, err)
-		}
-	})
 }

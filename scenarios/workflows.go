@@ -29,7 +29,7 @@ func (v argumentsValue) Read(r *fields.Reader, path string, n *fields.Node) {
 func (v argumentsValue) Write() *fields.Node {
 	n := &fields.Node{Kind: fields.Dict}
 	kind := workflow.Find(v.of.Workflow)
-	for _, name := range v.of.given() {
+	for _, name := range v.of.setParameters() {
 		text := v.of.With[name]
 		value := fields.PlainNode(text)
 		switch kind.Parameter(name).Type {
@@ -46,9 +46,9 @@ func (v argumentsValue) Schema() *fields.Schema {
 	return &fields.Schema{Type: fields.Types{"object"}, Additional: fields.Typed()}
 }
 
-// given returns the names of the parameters that have another value than their
+// setParameters returns the names of the parameters that have another value than their
 // default, in the order of the workflow.
-func (o *OperationSpec) given() []string {
+func (o *OperationSpec) setParameters() []string {
 	kind := workflow.Find(o.Workflow)
 	if kind == nil {
 		return nil

@@ -83,7 +83,7 @@ func (o *Observed) setKey(key entity.Key) {
 	o.PartitionKey, o.RowKey, o.HasPartition, o.HasRow = key.Partition, key.Row, true, true
 }
 
-// setFilter takes a $filter apart.
+// setFilter parses a $filter.
 func (o *Observed) setFilter(text string) {
 	parsed, code, _ := filter.Parse(text)
 	if code != entity.OK {

@@ -38,7 +38,7 @@ func (r *record) analytics(line string, e *Entry) error {
 	return r.entry(e, func(i int) string { return "field " + strconv.Itoa(fields[i].place+1) })
 }
 
-// split takes a line apart at its semicolons; it is false where a quotation mark is never
+// split splits a line at its semicolons; it is false where a quotation mark is never
 // closed. A field in quotation marks may hold a semicolon.
 func split(line string, into []string) ([]string, bool) {
 	for {

@@ -28,8 +28,8 @@ type jsonReader struct {
 // no UTF-8 is no fault.
 var jsonRules = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// all reads one value after the other.
-func (r *jsonReader) all() error {
+// readAll reads one value after the other.
+func (r *jsonReader) readAll() error {
 	for {
 		if err := r.value(); err == io.EOF {
 			return nil
@@ -45,7 +45,7 @@ func (r *jsonReader) value() error {
 	case '{':
 		return r.object()
 	case '[':
-		return r.each(r.value)
+		return r.readArray(r.value)
 	case 0:
 		_, err := r.from.ReadToken()
 		return err
@@ -57,8 +57,8 @@ func (r *jsonReader) value() error {
 	}
 }
 
-// each reads the elements of an array; null is an empty one.
-func (r *jsonReader) each(read func() error) error {
+// readArray reads the elements of an array; null is an empty one.
+func (r *jsonReader) readArray(read func() error) error {
 	if kind := r.from.PeekKind(); kind != '[' {
 		if err := r.from.SkipValue(); err != nil || kind == 'n' {
 			return err
@@ -96,15 +96,15 @@ func (r *jsonReader) object() error {
 		switch string(name) {
 		case "records", "tables":
 			wrapped = true
-			return r.each(r.value)
+			return r.readArray(r.value)
 		case "columns":
 			wrapped, r.columns = true, []int{}
-			return r.each(r.column)
+			return r.readArray(r.column)
 		case "rows":
 			if wrapped = true; r.columns == nil {
 				return errNoColumns
 			}
-			return r.each(r.row)
+			return r.readArray(r.row)
 		case properties, identity:
 			if r.from.PeekKind() == '{' {
 				object := string(name)
@@ -207,7 +207,7 @@ func (r *jsonReader) column() error {
 func (r *jsonReader) row() error {
 	r.record = record{}
 	n := 0
-	err := r.each(func() error {
+	err := r.readArray(func() error {
 		if n++; n > len(r.columns) || r.columns[n-1] < 0 {
 			return r.from.SkipValue()
 		}

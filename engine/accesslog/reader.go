@@ -186,7 +186,7 @@ func (r *reader) jsonLine() func(line []byte, number int) error {
 		row.Reset(line)
 		j.from.Reset(&row, jsonRules)
 		current = number
-		err := j.all()
+		err := j.readAll()
 		switch wrong := (*jsontext.SyntacticError)(nil); {
 		case err == errNoColumns:
 		case !errors.As(err, &wrong):
@@ -219,7 +219,7 @@ func (r *reader) streamed(text io.Reader) error {
 		counted.since = 0
 		return r.visitOrSkip(0, nil)
 	}
-	err := j.all()
+	err := j.readAll()
 	wrong := (*jsontext.SyntacticError)(nil)
 	switch unread := j.from.UnreadBuffer(); {
 	case counted.failed != nil:

@@ -1,7 +1,7 @@
 package entity
 
 // Nearly all text is ASCII, and every byte that is written passes through here:
-// plain names, keys and texts are told by a table or eight bytes at a time, and
+// plain names, keys and texts are recognised by a table or eight bytes at a time, and
 // only what is not plain is looked at character by character.
 
 // What a byte may be, one bit each.
@@ -11,7 +11,7 @@ const (
 	keyByte
 )
 
-// byteKinds is indexed by a byte. Beyond ASCII it holds nothing.
+// byteKinds is indexed by a byte. It is zero for bytes outside ASCII.
 var byteKinds = kindsOfBytes()
 
 func kindsOfBytes() (kinds [256]uint8) {

@@ -8,7 +8,7 @@
 // [MergePacked], and walk over it with a [Cursor]; keep rows in the order of
 // [Compare], or under a [SortKey], whose plain byte order is the same.
 //
-// The caller owes distinct property names to the packing functions, which
+// Property names passed to the packing functions must be distinct, which
 // validation assures, and must not alter a [Packed] that it shared or whose
 // values it still uses: they are views into it.
 //

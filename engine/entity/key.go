@@ -78,7 +78,7 @@ func SortKey(s string) string {
 }
 
 // FromSortKey returns the string that [SortKey] turned into sorted; it is
-// sorted itself, without an allocation, where there is nothing to turn back.
+// sorted itself, without an allocation, if nothing needs conversion.
 func FromSortKey(sorted string) string {
 	if strings.IndexByte(sorted, 0xED) < 0 {
 		return sorted

@@ -22,9 +22,9 @@ type Packed []byte
 const (
 	countAt  = 8
 	headSize = 10
-	// leastProperty is an empty name, a type and a value of one byte.
-	leastProperty = 3
-	mostPacked    = 1<<16 - 1
+	// minPropertyBytes is an empty name, a type and a value of one byte.
+	minPropertyBytes = 3
+	maxPackedBytes   = 1<<16 - 1
 )
 
 // Pack appends the block of an entity to dst, which it may reuse, and returns
@@ -109,14 +109,14 @@ func (p Packed) reader() (reader, int) {
 		return reader{}, corrupt
 	}
 	count := int(binary.LittleEndian.Uint16(p[countAt:]))
-	if count*leastProperty > len(p)-headSize {
+	if count*minPropertyBytes > len(p)-headSize {
 		return reader{}, corrupt
 	}
 	return reader{block: unsafe.String(unsafe.SliceData(p), len(p)), at: headSize}, count
 }
 
 func checkCount(count int) uint16 {
-	if count > mostPacked {
+	if count > maxPackedBytes {
 		panic("entity: Pack of more properties than a block can count")
 	}
 	return uint16(count)

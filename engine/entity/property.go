@@ -70,7 +70,7 @@ func checkValue(p *Property) (size int, code Code, detail string) {
 			return 0, OutOfRangeInput, "the instant " + quote(p.Name) + " is not within the years 1601 to 9999"
 		}
 	}
-	if !v.kind.known() {
+	if !v.kind.isKnown() {
 		return 0, InvalidInput, "the property " + quote(p.Name) + " has no value"
 	}
 	return v.Size(), OK, ""

@@ -13,7 +13,7 @@ type reader struct {
 
 func (r *reader) atEnd() bool { return r.at == len(r.block) }
 
-// property reads the next property into p, of which nothing is known where it
+// property reads the next property into p, whose value is undefined if it
 // fails.
 func (r *reader) property(p *Property) bool {
 	name, at := textAt(r.block, r.at)
@@ -135,7 +135,7 @@ func uvarintAt(block string, at int) (uint64, int) {
 	return longUvarintAt(block, at)
 }
 
-// lastShift is where the tenth byte of a varint stands, of which one bit counts.
+// lastShift is where the tenth byte of a varint stands; only one bit of it counts.
 const lastShift = 63
 
 func longUvarintAt(block string, at int) (uint64, int) {

@@ -20,7 +20,7 @@ const (
 )
 
 // TicksOf returns the tick that t lies in. Instants that a Ticks cannot hold
-// (beyond some 29,000 years) come out as the nearest that it can.
+// (of more than some 29,000 years) come out as the nearest that it can.
 func TicksOf(t time.Time) Ticks {
 	const most = 1<<63 - 1
 	seconds := t.Unix()

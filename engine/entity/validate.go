@@ -55,7 +55,7 @@ func (c *Change) check(keys *keyChecker) (Code, string) {
 	if code != OK {
 		return code, detail
 	}
-	// On the wire it is the presence of If-Match alone that tells an update from an upsert.
+	// On the wire it is the presence of If-Match alone that distinguishes an update from an upsert.
 	updates := c.Verb == Replace || c.Verb == Merge || c.Verb == Delete
 	if updates && c.Match.IsNone() {
 		return MissingRequiredHeader, "a " + c.Verb.String() + " needs If-Match"
@@ -176,7 +176,7 @@ const (
 	// MaxKeyUnits is the greatest length of a PartitionKey and of a RowKey:
 	// 1 KiB, in UTF-16 code units.
 	MaxKeyUnits = 512
-	// MaxProperties is how many properties an entity has at most beside
+	// MaxProperties is how many properties an entity has at most besides
 	// PartitionKey, RowKey and Timestamp.
 	MaxProperties = 252
 	// MaxNameUnits is the greatest length of a property's name, in UTF-16 code

@@ -45,7 +45,7 @@ var typeNames = [...]string{
 // String returns the type's name on the wire, such as Edm.Int32, and "unknown"
 // for what is none of the eight.
 func (t Type) String() string {
-	if !t.known() {
+	if !t.isKnown() {
 		return "unknown"
 	}
 	return typeNames[t]
@@ -76,7 +76,7 @@ func ParseType(name string) (Type, bool) {
 	}
 }
 
-func (t Type) known() bool { return t >= TypeString && t <= TypeInt64 }
+func (t Type) isKnown() bool { return t >= TypeString && t <= TypeInt64 }
 
 // String returns an Edm.String value. It shares s.
 func String(s string) Value { return Value{kind: TypeString, text: s} }

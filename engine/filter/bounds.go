@@ -33,7 +33,7 @@ func (e *Expression) bounds(at int32) bounds {
 			other := e.bounds(i)
 			switch {
 			case n.kind == allOf:
-				joined.partitions, joined.rows = joined.partitions.and(other.partitions), joined.rows.and(other.rows)
+				joined.partitions, joined.rows = joined.partitions.intersect(other.partitions), joined.rows.intersect(other.rows)
 				joined.inexact = joined.inexact || other.inexact
 			// An or keeps what both sides agree on. The service would scan the table for two
 			// PartitionKeys, and the partition for two RowKeys of one.
@@ -68,7 +68,7 @@ func (e *Expression) bounds(at int32) bounds {
 	}
 }
 
-// intervalOf returns the keys of which a comparison with a constant can be true,
+// intervalOf returns the keys for which a comparison with a constant can be true,
 // and whether it is false of some of them. A key is a string, and a constant of
 // another type is like none.
 func intervalOf(accepts ordering, constant entity.Value) (in interval, inexact bool) {
@@ -110,12 +110,12 @@ func (b bounds) span() (r Range, exact bool) {
 	default:
 		r = Range{From: entity.Key{Partition: b.partitions.from}}
 	}
-	// Beyond one partition the rows do not narrow the range.
+	// Across partitions the rows do not narrow the range.
 	whole := one || b.rows == interval{}
 	return r, whole && !b.inexact || r.Empty()
 }
 
-func (in interval) and(other interval) interval {
+func (in interval) intersect(other interval) interval {
 	if entity.Compare(in.from, other.from) < 0 {
 		in.from = other.from
 	}

@@ -39,8 +39,8 @@ func (c Class) String() string {
 }
 
 // Class returns the class of a query that reads this range. Ask it of the range
-// as first asked for: what is left of a scan is a smaller range, of another
-// class perhaps.
+// as first asked for: the remainder of a scan is a smaller range, perhaps of another
+// class.
 func (r Range) Class() Class {
 	pk, one := r.Partition()
 	switch {

@@ -10,7 +10,7 @@ import (
 
 // ordering is how a value stands to a constant, one bit; none where the two
 // have types that do not compare. As several bits it is an operator: the
-// orderings of which it is true. No operator is true of no bit, so that a
+// orderings for which it is true. No operator is true without a bit, so that a
 // comparison over unlike types is false, ne included.
 type ordering uint8
 
@@ -18,7 +18,7 @@ const (
 	less ordering = 1 << iota
 	equal
 	greater
-	// unordered is what IEEE 754 calls a NaN beside any number: it is not equal,
+	// unordered is the relation of a NaN to any number in IEEE 754: it is not equal,
 	// neither less nor greater.
 	unordered
 )
@@ -80,7 +80,7 @@ func compare(v, constant entity.Value) ordering {
 	case entity.TypeDateTime:
 		return ordered(cmp.Compare(v.Ticks(), constant.Ticks()))
 	case entity.TypeBinary:
-		// The operators on converted strings need no copy, nor does a slice that nobody alters
+		// The operators on converted strings need no copy, nor does a slice that is not altered
 		// need one of the Value's string.
 		a, b := v.Bytes(), constant.Bytes()
 		switch {
@@ -126,7 +126,7 @@ func compareDoubles(a, b float64) ordering {
 }
 
 // compareMixed compares a whole number with a Double without rounding either:
-// beyond 2^53 neighbouring whole numbers are the same Double.
+// above 2^53 neighbouring whole numbers are the same Double.
 func compareMixed(i int64, f float64) ordering {
 	const beyond = 1 << 63
 	switch {

@@ -4,13 +4,13 @@
 // with the constructor that fits ([Point], [Rows], [OnePartition], …, [All]);
 // ask its [Range.Class] what the documents think of such a query; read it page
 // by page, each time from where [Range.StartingAt] says. [Range.Text] writes it
-// as a $filter for a service that is asked over the wire.
+// as a $filter for a remote service.
 //
 // A $filter that came over the wire goes through [Parse] to an [Expression]:
 // read its [Expression.Range], and of the entities there keep those that
 // [Expression.Keeps], unless it is [Expression.Exact] and they all are.
 //
-// The caller owes keys that an entity can have. Bounds may hold what a key may
+// Keys must be valid keys of entities. Bounds may hold what a key may
 // not, the character NUL: a string with NUL appended is the next one after it
 // in the index. The text of a $filter is owed as it stood before it was encoded
 // into a URL; any text may be given.

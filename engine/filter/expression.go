@@ -21,7 +21,7 @@ type Expression struct {
 type node struct {
 	kind nodeKind
 	// child is the first operand, next the following one of the same parent, as
-	// indices; none where there is none.
+	// indices; none if it has no children.
 	child, next int32
 	// A comparison has the property on its left.
 	subject  subject
@@ -70,29 +70,29 @@ func (e *Expression) Exact() bool { return len(e.nodes) == 0 || e.exact }
 // the constant; numbers of all types compare with each other, exactly. A NaN
 // differs from every number, itself included. Nothing is allocated.
 func (e *Expression) Keeps(k entity.Key, p entity.Packed) bool {
-	return len(e.nodes) == 0 || e.holds(e.root, k, p)
+	return len(e.nodes) == 0 || e.evaluate(e.root, k, p)
 }
 
-// holds evaluates the node at an index. It goes no deeper than the text nests.
-func (e *Expression) holds(at int32, k entity.Key, p entity.Packed) bool {
+// evaluate evaluates the node at an index. It goes no deeper than the text nests.
+func (e *Expression) evaluate(at int32, k entity.Key, p entity.Packed) bool {
 	n := &e.nodes[at]
 	switch n.kind {
 	case allOf:
 		for i := n.child; i != none; i = e.nodes[i].next {
-			if !e.holds(i, k, p) {
+			if !e.evaluate(i, k, p) {
 				return false
 			}
 		}
 		return true
 	case anyOf:
 		for i := n.child; i != none; i = e.nodes[i].next {
-			if e.holds(i, k, p) {
+			if e.evaluate(i, k, p) {
 				return true
 			}
 		}
 		return false
 	case notOf:
-		return !e.holds(n.child, k, p)
+		return !e.evaluate(n.child, k, p)
 	case truth:
 		return n.constant.Bool()
 	default:
@@ -150,7 +150,7 @@ func (p *printer) node(dst []byte, at int32) []byte {
 		dst = append(append(dst, operatorWord(n.accepts)...), ' ')
 		return p.constant(dst, n)
 	}
-	// What is left joins operands: allOf and anyOf.
+	// The other nodes join operands: allOf and anyOf.
 	joint := append(append([]byte{' '}, n.kind.word()...), ' ')
 	// begun and ended are where the operand written last stands.
 	begun, ended, more := 0, 0, false

@@ -33,7 +33,7 @@ const (
 	tokenEnd tokenKind = iota
 	tokenOpen
 	tokenClose
-	// tokenName is a property or an operator: which, the place tells.
+	// tokenName is a property or an operator, depending on its position.
 	tokenName
 	tokenConstant
 )
@@ -157,7 +157,7 @@ func (l *lexer) number(start int) (token, *fault) {
 	var err error
 	if whole {
 		// One without L that is too large for an Int32 is taken as an Int64: numbers of all
-		// types compare by what they are, so that nobody can tell.
+		// types compare by value, so that the result is the same.
 		var i int64
 		i, err = strconv.ParseInt(digits, 10, 64)
 		if v = entity.Int64(i); !long && i >= math.MinInt32 && i <= math.MaxInt32 {
@@ -197,7 +197,7 @@ func (l *lexer) wordEnd() int { return l.at + nameWidth(l.text[l.at:], false) }
 
 // isWord reports whether s is that word, which is in lower case, in any case.
 func isWord(s, word string) bool {
-	// Of the letters beyond ASCII that fold to one of it none has the length of that.
+	// No letter outside ASCII that folds to an ASCII letter has its length.
 	return len(s) == len(word) && strings.EqualFold(s, word)
 }
 

@@ -92,7 +92,7 @@ func (r Range) Contains(k entity.Key) bool {
 // Empty reports whether no key can lie in the range.
 func (r Range) Empty() bool { return r.Bounded && r.From.Compare(r.To) >= 0 }
 
-// StartingAt returns what is left of the range from k on, k included: what a
+// StartingAt returns the part of the range from k on, k included: what a
 // query resumed at k has yet to read. A k before the range leaves it whole.
 func (r Range) StartingAt(k entity.Key) Range {
 	if r.From.Compare(k) < 0 {
@@ -101,7 +101,7 @@ func (r Range) StartingAt(k entity.Key) Range {
 	return r
 }
 
-// After returns what is left of the range after k, k excluded.
+// After returns the part of the range after k, k excluded.
 func (r Range) After(k entity.Key) Range {
 	k.Row += nul
 	return r.StartingAt(k)

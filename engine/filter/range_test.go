@@ -100,26 +100,6 @@ func TestRowPrefixIsHasPrefix(t *testing.T) {
 	}
 }
 
-func TestEmptyRanges(t *testing.T) {
-	for _, row := range []struct {
-		name string
-		r    filter.Range
-		want bool
-	}{
-		{"rows from a key to itself are none", filter.Rows("a", "x", "x"), true},
-		{"rows that end before they begin are none", filter.Rows("a", "y", "x"), true},
-		{"partitions that end before they begin are none", filter.PartitionRange("b", "a"), true},
-		{"a bounded range with two empty keys is none", filter.PartitionRange("", ""), true},
-		{"a point is one", filter.Point("a", ""), false},
-		{"what follows a point's key is none", filter.Point("a", "x").After(key("a", "x")), true},
-		{"what follows another partition is none", filter.OnePartition("a").StartingAt(key("b", "")), true},
-		{"the whole table is never none", filter.All().After(key("\uFFFF", "\uFFFF")), false},
-	} {
-		assert.Equalf(t, row.want, row.r.Empty(), "%s: %+v.Empty()", row.name, row.r)
-		assert.Falsef(t, row.want && slices.ContainsFunc(universe(), row.r.Contains), "%s: %+v contains a key", row.name, row.r)
-	}
-}
-
 func TestResumptionCutsARangeInTwo(t *testing.T) {
 	keys := universe()
 	rng := rand.New(rand.NewPCG(9, 10))

@@ -12,33 +12,33 @@ func (r Range) Text() (string, bool) {
 	pk, one := r.Partition()
 	switch {
 	case one:
-		t.is("PartitionKey", pk)
+		t.addEqual("PartitionKey", pk)
 		t.rows(r, pk)
 	case r.From.Row == "" && (!r.Bounded || r.To.Row == ""):
-		t.from("PartitionKey", r.From.Partition)
+		t.addLower("PartitionKey", r.From.Partition)
 		if r.Bounded {
-			t.before("PartitionKey", r.To.Partition)
+			t.addUpper("PartitionKey", r.To.Partition)
 		}
 	case r.Empty():
-		t.before("PartitionKey", "")
+		t.addUpper("PartitionKey", "")
 	default:
-		// What is left of the first partition, the partitions between, and what there is of the
+		// The rest of the first partition, the partitions between, and the beginning of the
 		// last.
 		between := r.From.Partition
 		if r.From.Row != "" {
-			t.is("PartitionKey", r.From.Partition)
-			t.from("RowKey", r.From.Row)
-			t.or()
+			t.addEqual("PartitionKey", r.From.Partition)
+			t.addLower("RowKey", r.From.Row)
+			t.beginAlternative()
 			between += nul
 		}
-		t.from("PartitionKey", between)
+		t.addLower("PartitionKey", between)
 		if r.Bounded {
-			t.before("PartitionKey", r.To.Partition)
+			t.addUpper("PartitionKey", r.To.Partition)
 		}
 		if r.Bounded && r.To.Row != "" {
-			t.or()
-			t.is("PartitionKey", r.To.Partition)
-			t.before("RowKey", r.To.Row)
+			t.beginAlternative()
+			t.addEqual("PartitionKey", r.To.Partition)
+			t.addUpper("RowKey", r.To.Row)
 		}
 	}
 	if t.refused || len(t.text) > MaxText {
@@ -73,25 +73,25 @@ type rangeText struct {
 func (t *rangeText) rows(r Range, pk string) {
 	switch {
 	case r.isPoint():
-		t.is("RowKey", r.From.Row)
+		t.addEqual("RowKey", r.From.Row)
 	case r.endsWith(pk):
-		t.from("RowKey", r.From.Row)
+		t.addLower("RowKey", r.From.Row)
 	default:
-		t.from("RowKey", r.From.Row)
-		t.before("RowKey", r.To.Row)
+		t.addLower("RowKey", r.From.Row)
+		t.addUpper("RowKey", r.To.Row)
 	}
 }
 
-// or begins an alternative; a conjunction binds closer.
-func (t *rangeText) or() {
+// beginAlternative begins an alternative; a conjunction binds closer.
+func (t *rangeText) beginAlternative() {
 	t.text = append(t.text, " or "...)
 	t.begun = false
 }
 
-func (t *rangeText) is(name, s string) { t.add(name, equal, s) }
+func (t *rangeText) addEqual(name, s string) { t.add(name, equal, s) }
 
-// from adds the lower bound s; every string is at or after the empty one.
-func (t *rangeText) from(name, s string) {
+// addLower adds the lower bound s; every string is at or after the empty one.
+func (t *rangeText) addLower(name, s string) {
 	switch before, found := strings.CutSuffix(s, nul); {
 	case found:
 		t.add(name, greater, before)
@@ -100,8 +100,8 @@ func (t *rangeText) from(name, s string) {
 	}
 }
 
-// before adds the upper bound s.
-func (t *rangeText) before(name, s string) {
+// addUpper adds the upper bound s.
+func (t *rangeText) addUpper(name, s string) {
 	if before, found := strings.CutSuffix(s, nul); found {
 		t.add(name, less|equal, before)
 	} else {

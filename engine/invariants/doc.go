@@ -1,10 +1,10 @@
 // Package invariants finds memory that is used again before it was reset.
 //
-// Whoever puts something into a pool calls [Poison] with it. Built with the tag
-// invariants, that fills what will be reset with values that nobody means; a field that is
+// Call [Poison] with each value that goes back into a pool. Built with the tag
+// invariants, it fills the fields that will be reset with invalid values; a field that is
 // left out of the reset then shows, in a result that differs or in a panic. Built without,
 // it does nothing and costs nothing.
 //
-// It never touches what it is told to keep, and must not be called with what somebody else
+// It leaves the named fields alone, and must not be called with a value that another goroutine
 // still reads.
 package invariants

@@ -9,9 +9,9 @@ import (
 	"unsafe"
 )
 
-// Poison fills a struct, told by a pointer to it, but for the fields that are named: those
+// Poison fills the struct that a pointer refers to, except for the named fields: those
 // are kept from one use to the next. Of a kept room of bytes the content is filled, which
-// nobody may read any more. What holds a value that cannot be made up, an interface, a
+// must not be read any more. What holds a value that cannot be made up, an interface, a
 // function or a map, keeps the one of the last use.
 func Poison(pointer any, kept ...string) {
 	v := reflect.ValueOf(pointer).Elem()

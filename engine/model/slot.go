@@ -73,9 +73,9 @@ func number(field *int64, name string, unit Unit, greatest int64, about string) 
 	return slot{Parameter: Parameter{Name: name, Unit: unit, Greatest: greatest, From: Assumed, About: about}, field: field}
 }
 
-func (s slot) least(value int64) slot { s.Least = value; return s }
+func (s slot) withMin(value int64) slot { s.Least = value; return s }
 
-func (s slot) atLeast(d time.Duration) slot { return s.least(int64(d)) }
+func (s slot) atLeast(d time.Duration) slot { return s.withMin(int64(d)) }
 
 func (s slot) named(words ...string) slot { s.Words = words; return s }
 
@@ -101,9 +101,9 @@ func (m *Model) admissionSlots() []slot {
 		rate(&m.AccountTarget, "account_target", FromDocuments, "maximum entities per second of the account; 0 is no limit"),
 		wait(&m.PartitionBurst, "partition_burst", 10*time.Second, "burst allowance of an idle partition").atLeast(time.Millisecond),
 		wait(&m.AccountBurst, "account_burst", 10*time.Second, "burst allowance of an idle account").atLeast(time.Millisecond),
-		number(&m.PageEntities, "page_entities", Entities, 1000, "maximum entities per page").least(1).documented(),
+		number(&m.PageEntities, "page_entities", Entities, 1000, "maximum entities per page").withMin(1).documented(),
 		wait(&m.PageTime, "page_time", 30*time.Second, "maximum time per page").atLeast(time.Millisecond).documented(),
-		rate(&m.ScanRate, "scan_rate", FromMeasurement, "entities scanned per second").least(1),
+		rate(&m.ScanRate, "scan_rate", FromMeasurement, "entities scanned per second").withMin(1),
 		wait(&m.RoundTrip, "round_trip", time.Minute, "network time per attempt"+from),
 		wait(&m.ReadTime, "read_time", time.Minute, "mean service time of a point read"),
 		wait(&m.WriteTime, "write_time", time.Minute, "mean service time of a one-entity write"),
@@ -118,13 +118,13 @@ func (m *Model) admissionSlots() []slot {
 		share(&m.ThrottleCost, "throttle_cost", thousand/2,
 			"throttled request's share of an entity's work").whenSet(),
 		bandwidth(&m.ClientBandwidth, "client_bandwidth", "bytes per second of a client, each way; 0 is no limit").whenSet(),
-		number(&m.ClientMachines, "client_machines", Machines, thousand, "client machines that take turns").least(1).when(onLine),
+		number(&m.ClientMachines, "client_machines", Machines, thousand, "client machines that take turns").withMin(1).when(onLine),
 		share(&m.PacketLoss, "packet_loss", thousand/2, "share of attempts that lose a packet").whenSet(),
 		wait(&m.RetransmitTime, "retransmit_time", time.Minute,
 			"retransmission delay, doubled after each loss").atLeast(time.Millisecond).when(onLoss),
 		// What an idle server grants.
 		share(&m.Idle.Headroom, "headroom", 100_000,
-			"multiple of a partition's target on an idle server; 1000 is none").least(thousand).when(whenIdle),
+			"multiple of a partition's target on an idle server; 1000 is none").withMin(thousand).when(whenIdle),
 		share(&m.Idle.UtilisationLow, "utilisation_low", thousand,
 			"others' utilisation up to which headroom is full").when(whenIdle),
 		share(&m.Idle.UtilisationHigh, "utilisation_high", thousand,

@@ -52,7 +52,7 @@ type Stamp struct {
 	// above which a range (the first two) or a server is overloaded.
 	OverloadThrottled, OverloadBusy, OverloadCPU, OverloadRate int64
 	// Detection is how long overload lasts before anything is done about it, and
-	// Gap the longest interruption that does not start it anew.
+	// Gap the longest interruption that does not restart it.
 	Detection, Gap time.Duration
 	// SplitsPerTick bounds the ranges split at one tick.
 	SplitsPerTick int64
@@ -100,7 +100,7 @@ const (
 func (s *Stamp) slots() []slot {
 	return []slot{
 		// Admission by ranges and servers.
-		number(&s.Servers, "servers", Servers, 10_000, "partition servers").least(1).ofServers(),
+		number(&s.Servers, "servers", Servers, 10_000, "partition servers").withMin(1).ofServers(),
 		rate(&s.RangeTarget, "range_target", Assumed, "maximum entities per second of a range; 0 is no limit"),
 		rate(&s.ServerTarget, "server_target", Assumed, "maximum entities per second of a server; 0 is no limit").ofServers(),
 		wait(&s.Burst, "server_burst", 10*time.Second, "burst allowance of idle ranges and servers").atLeast(time.Millisecond),
@@ -125,9 +125,9 @@ func (s *Stamp) slots() []slot {
 		wait(&s.Gap, "detection_gap", time.Hour, "maximum pause that does not restart detection"),
 		number(&s.SplitsPerTick, "splits_per_tick", Ranges, thousand, "ranges split per tick"),
 		share(&s.SplitShare, "split_share", thousand,
-			"maximum load share left on one side of a split").least(thousand / 2),
+			"maximum load share left on one side of a split").withMin(thousand / 2),
 		share(&s.SplitGuard, "split_guard", thousand,
-			"one-sided load share that prevents another split at the same place").least(thousand / 2),
+			"one-sided load share that prevents another split at the same place").withMin(thousand / 2),
 		share(&s.Relief, "server_relief", thousand, "target utilisation of an overloaded server"),
 		share(&s.MoveGain, "move_gain", thousand, "minimum load share that a move must save"),
 		// Split, move and merge themselves.
@@ -139,9 +139,9 @@ func (s *Stamp) slots() []slot {
 		wait(&s.MapStale, "map_stale", time.Minute, "redirect time after a hand-over"),
 		wait(&s.Quiet, "quiet", 7*24*time.Hour, "quiet time before two neighbours merge").atLeast(100 * time.Millisecond),
 		rate(&s.MergeBelow, "merge_below", Assumed, "maximum entities per second of a quiet range"),
-		number(&s.LowWatermark, "low_watermark", Ranges, 1_000_000, "ranges at which merging stops").least(1),
+		number(&s.LowWatermark, "low_watermark", Ranges, 1_000_000, "ranges at which merging stops").withMin(1),
 		number(&s.HighWatermark, "high_watermark", Ranges, 1_000_000,
-			"ranges per server above which merging doubles").least(1).documented(),
+			"ranges per server above which merging doubles").withMin(1).documented(),
 		number(&s.RangeBytes, "range_bytes", Bytes, maxBytes, "size that splits a range; 0 is never"),
 		number(&s.PageBoundary, "page_boundary", Choice, AtPartition,
 			"page ends at the next server (0), range (1) or partition (2)").named("server", "range", "partition").when(whenColdOrSet),

@@ -2,7 +2,7 @@ package nearest
 
 import "fmt"
 
-// Fault is an error about a value that somebody gave. It wraps Kind, the sentinel of the
+// Fault is an error about a given value. It wraps Kind, the sentinel of the
 // package that refuses the value; What says what is wrong, without the text of Kind.
 type Fault struct {
 	Kind error

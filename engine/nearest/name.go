@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// longestName bounds, in bytes, how much of a name is compared, longestShown how
+// maxCompared bounds, in bytes, how much of a name is compared, maxShown how
 // much of one is printed.
 const (
-	longestName  = 200
-	longestShown = 60
+	maxCompared = 200
+	maxShown    = 60
 )
 
 // Name returns the known name that a mistyped one most likely meant: the first of
@@ -24,7 +24,7 @@ func Name(typed string, known []string) (string, bool) {
 	// One edit turns a single letter into any other: a suggestion must share
 	// something with what was typed.
 	least := Distance(typed, all[0])
-	length := max(utf8.RuneCountInString(clip(typed, longestName)), utf8.RuneCountInString(clip(all[0], longestName)))
+	length := max(utf8.RuneCountInString(clip(typed, maxCompared)), utf8.RuneCountInString(clip(all[0], maxCompared)))
 	return all[0], least <= 1+length/4 && least < length
 }
 
@@ -81,13 +81,13 @@ func Choice(names []string) string {
 
 // Shown returns a name in quotes, cut where it is too long to print.
 func Shown(name string) string {
-	if short := clip(name, longestShown); short != name {
+	if short := clip(name, maxShown); short != name {
 		return fmt.Sprintf("%q…", short)
 	}
 	return fmt.Sprintf("%q", name)
 }
 
-// clip cuts a name at a character boundary, to at most so many bytes.
+// clip cuts a name at a character boundary to the given maximum of bytes.
 func clip(name string, most int) string {
 	if len(name) <= most {
 		return name
@@ -103,7 +103,7 @@ func clip(name string, most int) string {
 // letter case ignored: the least number of insertions, deletions, replacements and
 // swaps of neighbours that makes one the other, no stretch being edited twice.
 func Distance(a, b string) int {
-	from, to := []rune(strings.ToLower(clip(a, longestName))), []rune(strings.ToLower(clip(b, longestName)))
+	from, to := []rune(strings.ToLower(clip(a, maxCompared))), []rune(strings.ToLower(clip(b, maxCompared)))
 	before := make([]int, len(to)+1)
 	last := make([]int, len(to)+1)
 	row := make([]int, len(to)+1)

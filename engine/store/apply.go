@@ -4,7 +4,7 @@ import (
 	"loadgen/engine/entity"
 )
 
-// Result is what came of a single write.
+// Result is the outcome of a single write.
 type Result struct {
 	// Code is empty on success.
 	Code entity.Code
@@ -14,7 +14,7 @@ type Result struct {
 	Version entity.Ticks
 }
 
-// BatchResult is what came of an entity group transaction.
+// BatchResult is the outcome of an entity group transaction.
 type BatchResult struct {
 	// Code is empty on success: then all changes were made, otherwise none.
 	Code entity.Code

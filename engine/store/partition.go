@@ -32,7 +32,7 @@ type partition struct {
 	floor entity.Ticks
 }
 
-// find returns the entity of that sort key, and false where there is none, to who holds the lock.
+// find returns the entity of a sort key, and false if there is none. The caller holds the lock.
 func (p *partition) find(rk string) (entity.Packed, bool) {
 	if p.index == nil {
 		return p.rows.Get(rk)
@@ -73,8 +73,8 @@ func (p *partition) commit(s *staged) {
 	switch {
 	case p.index != nil:
 		p.index[row] = s.after
-	case p.rows.Len() > mostUnindexed:
-		p.index = make(map[string]entity.Packed, 2*mostUnindexed)
+	case p.rows.Len() > maxUnindexed:
+		p.index = make(map[string]entity.Packed, 2*maxUnindexed)
 		p.rows.Scan(func(row string, e entity.Packed) bool {
 			p.index[row] = e
 			return true
@@ -82,7 +82,7 @@ func (p *partition) commit(s *staged) {
 	}
 }
 
-// mostUnindexed is up to how many rows a partition has no index, which each write has to
+// maxUnindexed is up to how many rows a partition has no index, which each write has to
 // keep: a tree of so few is soon gone down, and a table may have millions of partitions of
 // a single row.
-const mostUnindexed = 255
+const maxUnindexed = 255

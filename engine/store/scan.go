@@ -166,7 +166,7 @@ func (c *scan) readAll(p *partition, partition, from string) {
 	c.page.Next.Row = entity.FromSortKey(c.page.Next.Row)
 }
 
-// readKept adds the rows that are kept. Nobody knows how many it has to look at,
+// readKept adds the rows that are kept. The number of rows to look at is unknown,
 // nor how long that takes, so that it goes over a snapshot.
 func (c *scan) readKept(p *partition, partition, from string) {
 	key := entity.Key{Partition: partition}

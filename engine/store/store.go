@@ -6,7 +6,7 @@
 // with [Store.Get], and page by page with [Store.Scan]. Every outcome is a code of
 // package entity, never an error.
 //
-// The caller owes each write the instant at which it happens, and must not alter
+// Each write needs the instant at which it happens. The caller must not alter
 // the [entity.Packed] values that it reads: they are the store's own. A value once
 // read stays as it was, whatever is written after.
 //
@@ -59,7 +59,7 @@ func (s *Store) CreateTable(name string) entity.Code {
 }
 
 // DeleteTable drops a table with all that it holds, at once; ResourceNotFound
-// where there is none. A request that is under way at the same time may still be
+// if there is none. A request that is under way at the same time may still be
 // answered by the table as it was. Until when its name is kept back matters to a
 // store that others begin with: this one forgets it.
 func (s *Store) DeleteTable(name string, _, _ entity.Ticks) entity.Code {
@@ -89,7 +89,7 @@ func (s *Store) TableNames() []string {
 	return names
 }
 
-// Count returns how many entities a table holds, 0 where there is none. It
+// Count returns how many entities a table holds, 0 if the table does not exist. It
 // visits every partition, each at an instant of its own.
 func (s *Store) Count(name string) int64 {
 	t := s.find(name)

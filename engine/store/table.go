@@ -16,7 +16,7 @@ type directory = btree.Map[string, *partition]
 // seen empty.
 //
 // Locks: a partition's lock may be held when the table's is taken, but not the
-// other way round; the one exception is a new partition that nobody else can
+// other way round; the one exception is a new partition that no other goroutine can
 // have seen.
 type table struct {
 	name string
@@ -48,7 +48,7 @@ func (t *table) snapshot() *directory {
 }
 
 // open returns the partition of that sort key with its lock held, for the caller
-// to hand back to close. Where there is none it makes one, or returns nil if it
+// to hand back to close. If there is none it makes one, or returns nil if it
 // may not.
 func (t *table) open(pk string, create bool) *partition {
 	for {

@@ -30,7 +30,7 @@ import (
 // Version is that of the file. A reader refuses any other.
 const Version = 2
 
-// Baseline is what runs of a scenario are held to, and why.
+// Baseline is the accepted result of runs of a scenario, with the reason.
 type Baseline struct {
 	// Scenario is the name of the scenario, Text its canonical form.
 	Scenario, Text string
@@ -84,7 +84,7 @@ func New(record *results.Record, accepted time.Time, reason string) (*Baseline, 
 func (b *Baseline) File() []byte {
 	f := b.file()
 	f.Digest = f.sum()
-	return written(f, " ")
+	return encode(f, " ")
 }
 
 // Digest returns what names the baseline among others of its scenario.
@@ -97,12 +97,12 @@ func (b *Baseline) file() file {
 
 func (f file) sum() string {
 	f.Digest = ""
-	sum := sha256.Sum256(written(f, " "))
+	sum := sha256.Sum256(encode(f, " "))
 	return hex.EncodeToString(sum[:])
 }
 
-// written returns a value as JSON, indented so.
-func written(value any, indent string) []byte {
+// encode returns a value as JSON, indented so.
+func encode(value any, indent string) []byte {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
@@ -144,7 +144,7 @@ func Read(text []byte) (*Baseline, error) {
 	if f.Digest != f.sum() {
 		return nil, fmt.Errorf("%w: its digest is wrong; rewrite it with gate --accept", ErrEdited)
 	}
-	return &Baseline{f.Scenario, strings.Join(f.Text, "\n") + "\n", accepted, f.Reason, written(f.Tree, "  ")}, nil
+	return &Baseline{f.Scenario, strings.Join(f.Text, "\n") + "\n", accepted, f.Reason, encode(f.Tree, "  ")}, nil
 }
 
 // Fits returns an error that wraps [ErrForeign] and says where the scenario of another run differs.
@@ -175,7 +175,7 @@ func (b *Baseline) Named() string {
 	return fmt.Sprintf("the baseline of %s (%s)", b.Accepted.UTC().Format(time.DateOnly), b.Digest()[:digestLength])
 }
 
-// Line returns what is written down of the baseline beside it: its day, its digest and
+// Line returns the entry of the baseline in the list: its day, its digest and
 // why it was accepted.
 func (b *Baseline) Line() string {
 	return fmt.Sprintf("%s %s %s", b.Accepted.UTC().Format(time.DateOnly), b.Digest()[:digestLength], b.Reason)
@@ -186,8 +186,8 @@ func (b *Baseline) Same(other *Baseline) bool {
 	return b.Scenario == other.Scenario && b.Text == other.Text && bytes.Equal(b.Tree, other.Tree)
 }
 
-// What can be wrong with a baseline, to be told by errors.Is. None of these is a
-// difference of the runs: there is nothing to hold them against.
+// The faults of a baseline, for errors.Is. None of these is a
+// difference of the runs: there is nothing to compare them with.
 var (
 	// ErrCorrupt: it is no baseline that can be read.
 	ErrCorrupt = errors.New("no baseline")
@@ -197,7 +197,7 @@ var (
 	ErrEdited = errors.New("the baseline was changed by hand")
 	// ErrForeign: it is of another scenario.
 	ErrForeign = errors.New("the baseline is of another scenario")
-	// ErrRecord: the run cannot be held against a baseline.
+	// ErrRecord: the run cannot be compared with a baseline.
 	ErrRecord = errors.New("the run does not repeat")
 )
 
@@ -224,7 +224,7 @@ func (o object) MarshalJSON() ([]byte, error) {
 		if of := reflect.ValueOf(m.value); isOptional && (of.IsZero() || of.Kind() == reflect.Slice && of.Len() == 0) {
 			continue
 		}
-		members = append(members, append(strconv.AppendQuote(nil, name), slices.Concat([]byte(":"), written(m.value, ""))...))
+		members = append(members, append(strconv.AppendQuote(nil, name), slices.Concat([]byte(":"), encode(m.value, ""))...))
 	}
 	return slices.Concat([]byte("{"), bytes.Join(members, []byte(",")), []byte("}")), nil
 }
@@ -282,7 +282,7 @@ func Of(record *results.Record) (Tree, error) {
 	for _, what := range slices.Sorted(maps.Keys(kinds)) {
 		events = append(events, append(object{{"name", what}}, linesOf(kinds[what])...))
 	}
-	return written(object{
+	return encode(object{
 		{"profile", m.Profile},
 		{"start", m.Start},
 		{"seed", m.Seed},

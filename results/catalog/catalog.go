@@ -315,7 +315,7 @@ func parseContest(text []byte) (*Contest, error) {
 // holdsAny reports whether a folder is that of a run or a contest.
 func holdsAny(folder string) bool { return holdsRun(folder) || IsContest(folder) }
 
-// TagsFile is the file of tags beside a record, which is never changed.
+// TagsFile is the file of tags next to a record, which is never changed.
 const TagsFile = "tags.json"
 
 // The bounds of tags.

@@ -44,7 +44,7 @@ func Merged(bins []Bin) *Bin {
 	return &sum
 }
 
-// Bins returns the measured load in bins of so many seconds; the last one may be shorter. Preparation, warm-up and
+// Bins returns the measured load in bins of the given length in seconds; the last one may be shorter. Preparation, warm-up and
 // reading back are not included. Bins of a long record are as long as its rows.
 func (f *Figures) Bins(seconds int64) []Bin {
 	begin, end, some := f.Span()

@@ -205,11 +205,11 @@ func ParseClaim(text string) (*Claim, error) {
 		if c.joint = p.acceptAny("/", "-"); c.joint != "" {
 			c.second = new(p.figure())
 		}
-		at := p.here()
+		at := p.skipSpace()
 		if c.comparison = p.acceptAny("<=", ">=", "==", "!=", "<", ">"); c.comparison == "" {
 			p.fail(p.at, "%s is no comparison; expected <, <=, >, >=, == or !=", p.next())
 		}
-		limit := p.here()
+		limit := p.skipSpace()
 		p.right(c)
 		p.end("claim")
 		p.units(c, limit)
@@ -257,20 +257,20 @@ func (p *parser) fail(at int, format string, args ...any) {
 
 // end fails unless the text ends here.
 func (p *parser) end(what string) {
-	if p.here() < len(p.text) {
+	if p.skipSpace() < len(p.text) {
 		p.fail(p.at, "%s follows the %s; expected its end", p.next(), what)
 	}
 }
 
-// here skips white space and returns the offset behind it.
-func (p *parser) here() int {
+// skipSpace skips white space and returns the offset behind it.
+func (p *parser) skipSpace() int {
 	p.at = len(p.text) - len(strings.TrimLeft(p.text[p.at:], " \t\n\r"))
 	return p.at
 }
 
 // match skips what a form matches, and returns its offset and its text.
 func (p *parser) match(form *regexp.Regexp) (at int, text string) {
-	at = p.here()
+	at = p.skipSpace()
 	text = form.FindString(p.text[at:])
 	p.at += len(text)
 	return at, text
@@ -278,7 +278,7 @@ func (p *parser) match(form *regexp.Regexp) (at int, text string) {
 
 // acceptAny skips the first of some words that follows, and returns it; "" if none does.
 func (p *parser) acceptAny(words ...string) string {
-	at := p.here()
+	at := p.skipSpace()
 	for _, word := range words {
 		if strings.HasPrefix(p.text[at:], word) {
 			p.at += len(word)
@@ -292,7 +292,7 @@ func (p *parser) accept(word string) bool { return p.acceptAny(word) != "" }
 
 // next returns the next character for a message.
 func (p *parser) next() string {
-	if p.here() == len(p.text) {
+	if p.skipSpace() == len(p.text) {
 		return "the end"
 	}
 	c, _ := utf8.DecodeRuneInString(p.text[p.at:])
@@ -312,7 +312,7 @@ var (
 func (p *parser) right(c *Claim) {
 	var isNumber bool
 	if c.number, isNumber = p.number(); isNumber {
-		star := p.here()
+		star := p.skipSpace()
 		if !p.accept("*") {
 			return
 		}
@@ -320,7 +320,7 @@ func (p *parser) right(c *Claim) {
 			p.fail(star, "%s is multiplied; expected a number above 0 before *", c.number)
 		}
 		c.factor, c.number = c.number, number{}
-	} else if !nameForm.MatchString(p.text[p.here():]) {
+	} else if !nameForm.MatchString(p.text[p.skipSpace():]) {
 		p.fail(p.at, "%s is no limit; expected a number with unit, such as 20ms, 1%% or 2000, or a figure", p.next())
 	}
 	c.right = new(p.figure())
@@ -433,7 +433,7 @@ func (p *parser) exact(c *Claim, at int) {
 func (p *parser) arguments(f *Reference, k Definition) {
 	names := []argument{p.argument()}
 	for !p.accept(")") {
-		if at := p.here(); !p.accept(",") {
+		if at := p.skipSpace(); !p.accept(",") {
 			p.fail(at, "%s follows within the parentheses of %s; expected ) or a comma", p.next(), f.Name)
 		}
 		names = append(names, p.argument())

@@ -130,14 +130,14 @@ const (
 
 // Value is the value of a figure in a record.
 type Value struct {
-	// Value is in the requested unit. It is valid only if Told.
+	// Value is in the requested unit. It is valid only if Told is true.
 	Value float64
 	Told  bool
 	// AtLeast reports that it is a lower bound.
 	AtLeast bool
 	// Why is the reason why the figure is unknown, empty if it is known.
 	Why string
-	// Interval has the minimum and the maximum of the values of which Value is the median, and the ends of the 95%
+	// Interval has the minimum and the maximum of the values whose median is Value, and the ends of the 95%
 	// interval of a throughput; nil for other figures.
 	Interval *[2]float64
 	// Count is how many things it rests on.
@@ -590,12 +590,12 @@ var loadFigures = []Definition{
 	ratioOf("share_lost", "share of due operations given up, failed or dropped, whenever they ended", Share, lostOperations, scheduled, nothingDue),
 	{Name: "share_lost_settled", About: "lost share in the last half of each step", Scope: OfOperations,
 		Unit: Share, Better: Lower, take: func(s *Selection) Value {
-			settled, _ := s.settled()
+			settled, _ := s.settledCohort()
 			return ratio(max(0, settled.Scheduled-settled.Succeeded), settled.Scheduled, nothingDue)
 		}},
 	{Name: "share_throttled_settled", About: "throttled first attempts of operations due in each step's last half",
 		Scope: OfOperations, Unit: Share, Better: Lower, take: func(s *Selection) Value {
-			settled, _ := s.settled()
+			settled, _ := s.settledCohort()
 			return ratio(settled.FirstThrottled, settled.Sent, nothingDue)
 		}},
 	{Name: "length", About: "total duration of phases", Scope: OfPhases, Unit: Nanoseconds, take: func(s *Selection) Value {
@@ -632,7 +632,7 @@ func (s *Selection) rate(partitions perPartition, of func(*Selection, Step) floa
 	entities, over, due := 0.0, 0.0, int64(0)
 	for _, step := range s.steps {
 		sum := step.counts(s.want)
-		settled, seconds := step.settled(&sum)
+		settled, seconds := step.settledCohort(&sum)
 		if seconds > 0 {
 			entities, over, due = entities+of(s, step)*seconds, over+seconds, due+settled.Scheduled
 		}
@@ -645,11 +645,11 @@ func (s *Selection) rate(partitions perPartition, of func(*Selection, Step) floa
 
 // offered returns the entities per second due in a step: its rate times the mean entities of an operation due in the
 // last half, or of all operations if none was. If the step has no constant planned rate, or another number of
-// operations was due, it is the rate of what was due in the last half.
+// operations was due, it is the rate of the load due in the last half.
 func (s *Selection) offered(step Step) float64 {
 	sum, all := step.counts(s.want), step.counts(nil)
-	settled, seconds := step.settled(&sum)
-	whole, _ := step.settled(&all)
+	settled, seconds := step.settledCohort(&sum)
+	whole, _ := step.settledCohort(&all)
 	// In the record of a part of the load fewer are due than the rate gives.
 	const deviations = 5
 	planned := step.Phase.Rate * step.Seconds()
@@ -672,7 +672,7 @@ func (s *Selection) served(step Step) float64 {
 	// The first and the last operation of the seconds may end outside of them.
 	const edges = 2
 	sum := step.counts(s.want)
-	settled, seconds := step.settled(&sum)
+	settled, seconds := step.settledCohort(&sum)
 	list, unit := step.servedBySecond(s.of.record, s.want)
 	if step.Closed() || len(list) == 0 {
 		return float64(settled.Served) / seconds

@@ -37,7 +37,7 @@
 // The figures are a closed list. Times of operations that
 // succeeded, from their intended instants to the end of their last attempts (response time):
 //
-//	p50 p90 p95 p99 p99.9     quantiles, known if ten or more durations lie beyond
+//	p50 p90 p95 p99 p99.9     quantiles, known if ten or more durations are longer
 //	max mean                  the longest, and the arithmetic mean
 //
 // Each of the seven with service_ before it is of single ok attempts (service time), with
@@ -61,12 +61,12 @@
 //	handled          ok attempts answered 404, 409 or 412, as expected; % of requests
 //	throttled        attempts answered that the service is busy; % of requests
 //	failed           attempts that failed otherwise; % of requests
-//	retries          attempts that sent a request once more; % of requests
+//	retries          attempts that sent a request again; % of requests
 //	first_throttled  first attempts that were throttled; % of sent
 //	counted          entities counted by the documented rule: written or scanned
 //	returned         entities that replies held; % of counted
 //
-// What became of the load:
+// Outcome of the load:
 //
 //	tries                    requests to an operation, a plain number
 //	retries_per_operation    retries to an operation, a plain number
@@ -86,7 +86,7 @@
 //	requests_per_success   attempts made
 //	counted_per_success    entities counted by the documented rule
 //	returned_per_success   entities that replies held
-//	billed_per_success     billed transactions, throttled ones apart
+//	billed_per_success     billed transactions without throttled ones
 //	throttled_per_success  throttled attempts
 //	sent_per_success       bytes of requests on the wire, heads included, where they are weighed
 //	received_per_success   bytes of replies on the wire
@@ -121,9 +121,9 @@
 //
 //	lost_writes     acknowledged writes that are not there
 //	doubled_writes  how many times too often counters were raised
-//	unknown_writes  writes of which nobody knows whether they were carried out
-//	overwritten     entities written last by somebody whom the run does not know
-//	conflicts       replies to writes that somebody else was faster than
+//	unknown_writes  writes that may or may not have been carried out
+//	overwritten     entities written last by another client
+//	conflicts       replies to writes that another client preceded
 //
 // Of workflows, in the whole run:
 //

@@ -159,7 +159,7 @@ func (f *Figures) phasesNamed(name string) (steps []Step) {
 func (s *Selection) sum() results.KindStats {
 	var all []*results.KindStats
 	for _, step := range s.steps {
-		step.each(s.want, func(k *results.KindStats) { all = append(all, k) })
+		step.eachKind(s.want, func(k *results.KindStats) { all = append(all, k) })
 	}
 	if len(all) == 1 {
 		return *all[0]
@@ -180,13 +180,13 @@ func (s *Selection) seconds() float64 {
 	return seconds
 }
 
-// settled returns the operations that rates are of, and for how long they became due.
-func (s *Selection) settled() (results.Cohort, float64) {
+// settledCohort returns the operations that rates are of, and for how long they became due.
+func (s *Selection) settledCohort() (results.Cohort, float64) {
 	var all results.Cohort
 	seconds := 0.0
 	for _, step := range s.steps {
 		sum := step.counts(s.want)
-		one, over := step.settled(&sum)
+		one, over := step.settledCohort(&sum)
 		all.Add(&one.Counts)
 		seconds += over
 	}
@@ -197,7 +197,7 @@ func (s *Selection) settled() (results.Cohort, float64) {
 func (s *Selection) counts() results.KindStats {
 	var sum results.KindStats
 	for _, step := range s.steps {
-		step.each(s.want, sum.Count)
+		step.eachKind(s.want, sum.Count)
 	}
 	return sum
 }
@@ -281,18 +281,18 @@ func (s Step) Within(second int64) bool {
 // Sum returns the sum of the kinds of operation that want chooses; nil chooses all.
 func (s Step) Sum(want func(results.Kind) bool) results.KindStats {
 	var sum results.KindStats
-	s.each(want, sum.Add)
+	s.eachKind(want, sum.Add)
 	return sum
 }
 
 // counts is [Step.Sum] without the histograms.
 func (s Step) counts(want func(results.Kind) bool) results.KindStats {
 	var sum results.KindStats
-	s.each(want, sum.Count)
+	s.eachKind(want, sum.Count)
 	return sum
 }
 
-func (s Step) each(want func(results.Kind) bool, take func(*results.KindStats)) {
+func (s Step) eachKind(want func(results.Kind) bool, take func(*results.KindStats)) {
 	for k := range min(len(s.Phase.Kinds), len(s.kinds)) {
 		if want == nil || want(s.kinds[k]) {
 			take(&s.Phase.Kinds[k])
@@ -300,9 +300,9 @@ func (s Step) each(want func(results.Kind) bool, take func(*results.KindStats)) 
 	}
 }
 
-// settled returns the operations of the settled part, and its length in seconds: of a step with a rate the last half,
+// settledCohort returns the operations of the settled part, and its length in seconds: of a step with a rate the last half,
 // when the allowance that an idle partition saved up is spent, of a closed loop all.
-func (s Step) settled(sum *results.KindStats) (results.Cohort, float64) {
+func (s Step) settledCohort(sum *results.KindStats) (results.Cohort, float64) {
 	if s.Closed() || s.Phase.Unplanned {
 		return results.Cohort{Counts: sum.Counts}, s.Seconds()
 	}

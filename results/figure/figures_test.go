@@ -551,24 +551,6 @@ func TestEveryDefinitionIsWhole(t *testing.T) {
 	assert.False(t, known, "Find knows what is no figure")
 }
 
-// A partition of 1,000 entities/s under twice that load.
-func Example() {
-	record := steps(same(10, 500, 500), same(10, 2000, 1000))
-	figures := figure.Of(record)
-	for _, name := range []string{"saturation", "share_lost", "share_lost_settled", "lost_writes"} {
-		if v := figures.Named(name); v.Told {
-			fmt.Printf("%s: %.4g, of %d, %s\n", name, v.Value, v.Count, v.Provenance)
-		} else {
-			fmt.Printf("%s: not told, %s\n", name, v.Why)
-		}
-	}
-	// Output:
-	// saturation: 1000, of 9, modelled
-	// share_lost: 0.4, of 25000, modelled
-	// share_lost_settled: 0.4, of 12500, modelled
-	// lost_writes: not told, writes not verified
-}
-
 // manifest is that of an embedded run against the documents' targets.
 func manifest() results.Manifest {
 	return resultstest.Manifest(func(m *results.Manifest) { m.Time, m.PartitionKey = "real", "NYC" })

@@ -34,7 +34,7 @@ type Ladder struct {
 	From, To int64
 	// Kinds are the limited kinds of operation, Free the others; both are nil if the limit is of all kinds.
 	Kinds, Free []string
-	// Allowance is the number of entities that were served beyond Rate before the first
+	// Allowance is the number of entities that were served above Rate before the first
 	// refusal; 0 if that is less than half a second's.
 	Allowance float64
 	// Slowing is how many seconds the response time grows by each second, in the last step
@@ -51,7 +51,7 @@ type Throttling string
 const (
 	// Unthrottled is a load without a second with 1% of its attempts throttled.
 	Unthrottled Throttling = "none"
-	// Limited is a load that meets a limit: what is served does not depend on what is asked.
+	// Limited is a load that meets a limit: what is served does not depend on the demand.
 	Limited Throttling = "limit"
 	// Moving is throttling without a limit and without a constant share.
 	Moving Throttling = "changing"
@@ -59,7 +59,7 @@ const (
 	Sporadic Throttling = "sporadic"
 	// Brief throttling affects a few seconds among many with as much load.
 	Brief Throttling = "brief"
-	// Outage is a load of which nothing is served while it is throttled.
+	// Outage is a load that is throttled completely.
 	Outage Throttling = "outage"
 	// Carried is throttling at which nothing is lost: retries carry it.
 	Carried Throttling = "carried by retries"
@@ -292,8 +292,8 @@ func (l *Ladder) classify(all, run []second) {
 }
 
 // loses reports whether a step of the evidence lost enough operations. If retries succeed the target is busy but
-// serves what it is asked, unless so much less is served than becomes due that retries only delay the loss. For
-// seconds without steps the loss is what was due and not served.
+// serves its demand, unless much less is served than becomes due so that retries only delay the loss. For
+// seconds without steps the loss is the load due and not served.
 func (l *Ladder) loses(core []second) bool {
 	if len(l.Steps) == 0 {
 		var due, served int64
@@ -309,7 +309,7 @@ func (l *Ladder) loses(core []second) bool {
 			continue
 		}
 		sum := step.counts(nil)
-		settled, _ := step.settled(&sum)
+		settled, _ := step.settledCohort(&sum)
 		if lostOperations(&sum) > 0 && (float64(lostOperations(&sum)) >= minShare*float64(sum.Scheduled) ||
 			float64(settled.Scheduled-settled.Succeeded) >= minShare*float64(max(1, settled.Scheduled))) {
 			return true
@@ -373,7 +373,7 @@ func (l *Ladder) Saturation() Value {
 }
 
 // explain compares two explanations: a limit, with which every second serves the same, and sporadic throttling, with
-// which every second serves the same share of what it is asked. If all seconds are asked the same, the explanations
+// which every second serves the same share of its demand. If all seconds have the same demand, the explanations
 // agree; what is served then varies randomly if each attempt is throttled by chance, and less if a limit is used up.
 // All of the evidence must show that the served load rises; only the seconds at the limit must show that it is
 // constant.
@@ -399,7 +399,7 @@ func (l *Ladder) explain(whole, evidence, core []second) {
 		// Throttling by chance may come on top of a limit.
 		l.Throttling = Limited
 	case risesWithLoad(withoutOutliers(onTimeOf(evidence))), risesWithLoad(withoutOutliers(evidence)):
-		// A late second is asked less, with the same rejected share.
+		// A late second has less demand, with the same rejected share.
 		l.Throttling = Sporadic
 	case spread <= varies && (at.isSteadier(len(used)) ||
 		2*at.flat <= at.chance && l.Rate > 0 && areCleanBelow(whole, l.Rate, at.share)):
@@ -444,7 +444,7 @@ func (l *Ladder) hasSeveralRates(list []second) bool {
 	return len(list) >= 2*FewestSeconds && high >= wide*low
 }
 
-// rises reports whether what seconds serve goes along with what they are asked.
+// rises reports whether what seconds serve grows with their demand.
 func risesWithLoad(list []second) bool {
 	f := fitOf(list)
 	return f.rising*minFitRatio <= f.flat && f.flat > f.chance
@@ -494,7 +494,7 @@ func fitOf(used []second) (f fit) {
 func square(x float64) float64 { return x * x }
 
 // withoutOutliers returns the seconds without those far from all others, such as one of an outage. Several that serve
-// as large a share of what they are asked as the others are no outliers: they are evidence against a limit.
+// as large a share of their demand as the others are no outliers: they are evidence against a limit.
 func withoutOutliers(used []second) []second {
 	rate := medianServed(used)
 	away, parts := make([]float64, len(used)), make([]float64, len(used))
@@ -506,7 +506,7 @@ func withoutOutliers(used []second) []second {
 	slices.Sort(away)
 	slices.Sort(parts)
 	part := parts[len(parts)/2]
-	// With a normal distribution, so many deviations leave out hardly any value.
+	// With a normal distribution, this number of deviations leaves out hardly any value.
 	const most = 4 * 1.4826
 	bound := most * max(away[len(away)/2], float64(served)/float64(max(1, ok)))
 	var kept, alike []second
@@ -663,7 +663,7 @@ func (l *Ladder) hasLimit() bool {
 // offered returns the entities per second due in a step, of the kinds that the limit is of.
 func (l *Ladder) offered(step Step) float64 {
 	sum := step.counts(l.isLimitedKind)
-	settled, seconds := step.settled(&sum)
+	settled, seconds := step.settledCohort(&sum)
 	return float64(settled.Offered) / max(seconds, math.SmallestNonzeroFloat64)
 }
 
@@ -734,7 +734,7 @@ func (f *Figures) Trouble(step Step) (until time.Duration, recovered bool) {
 	return until, until > 0 && !grows && length-until >= max(length/4, FewestSeconds*time.Second)
 }
 
-// savedAllowance returns how many entities beyond a rate were served before the first refusals,
+// savedAllowance returns how many entities above a rate were served before the first refusals,
 // and whether a bucket that fills at that rate explains all that was served after them.
 func savedAllowance(run []second, rate float64) (saved float64, explains bool) {
 	const tolerance = 0.2

@@ -77,7 +77,7 @@ func filter(list []second, keep func(*second) bool) []second {
 }
 
 // atLimit returns the seconds of evidence that were asked as much as they typically serve. A second in which the load
-// crosses its limit is asked less.
+// crosses its limit has less demand.
 func atLimit(evidence []second) []second {
 	core := evidence
 	for range 5 {

@@ -83,7 +83,7 @@ const (
 // to wait for the target before they were sent; it is empty if the generator was the cause.
 func (f *Figures) Holds(step Step, waited func(second int64) string) Holding {
 	sum := step.counts(nil)
-	settled, seconds := step.settled(&sum)
+	settled, seconds := step.settledCohort(&sum)
 	unsent := f.unsentReason(step, waited)
 	switch {
 	case seconds <= 0:

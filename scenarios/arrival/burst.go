@@ -41,13 +41,13 @@ func NewBurst(surge Surge, length time.Duration) (*Burst, error) {
 	if l.err != nil {
 		return nil, l.err
 	}
-	b.count = b.come(length).upTo(nanosPerThousandSeconds)
-	l.some(b.count > 0)
+	b.count = b.loadUntil(length).upTo(nanosPerThousandSeconds)
+	l.requireOperations(b.count > 0)
 	return b, l.err
 }
 
-// come returns the load that has come by an instant.
-func (b *Burst) come(at time.Duration) amount {
+// loadUntil returns the load that has come by an instant.
+func (b *Burst) loadUntil(at time.Duration) amount {
 	rounds, rest := uint64(at/b.every), at%b.every
 	calm := rounds*uint64(b.calm) + uint64(min(rest, b.calm))
 	return times(b.base, calm).plus(times(b.peak, uint64(at)-calm))
@@ -55,7 +55,7 @@ func (b *Burst) come(at time.Duration) amount {
 
 // passed implements [curve].
 func (b *Burst) passed(wanted amount, at time.Duration) bool {
-	a := b.come(at)
+	a := b.loadUntil(at)
 	return a.high > wanted.high || a.high == wanted.high && a.low > wanted.low
 }
 
@@ -80,8 +80,8 @@ func (b *Burst) guess(operations float64) float64 {
 // At implements [Schedule].
 func (b *Burst) At(n uint64) time.Duration { return place(b, n, 0) }
 
-// within implements [Even].
-func (b *Burst) within(n, share uint64) time.Duration { return place(b, n, share) }
+// instantIn implements [Even].
+func (b *Burst) instantIn(n, share uint64) time.Duration { return place(b, n, share) }
 
 // Rate implements [Schedule]; outside the schedule it is 0.
 func (b *Burst) Rate(at time.Duration) float64 {

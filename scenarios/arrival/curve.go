@@ -116,8 +116,8 @@ func (l *limits) lasting(what string, length time.Duration) {
 	l.require(length > 0 && length <= MaxLength, "%s is %v; it must be more than 0 and at most %v", what, length, MaxLength)
 }
 
-// some requires that operations are due.
-func (l *limits) some(rates bool) { l.require(rates, "all of its rates are 0") }
+// requireOperations requires that operations are due.
+func (l *limits) requireOperations(rates bool) { l.require(rates, "all of its rates are 0") }
 
 // wide is a whole number of 192 bits without a sign, the highest 64 first.
 type wide [3]uint64

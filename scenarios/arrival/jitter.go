@@ -15,7 +15,7 @@ type Even interface {
 	// within returns the instant at a share, in parts of 2⁶⁴, of operation n's
 	// slot: of the load that comes in it, so that a slot is thin where the rate is
 	// high.
-	within(n, share uint64) time.Duration
+	instantIn(n, share uint64) time.Duration
 }
 
 var (
@@ -47,11 +47,11 @@ func NewJittered(even Even, chance clock.Stream) *Jittered { return &Jittered{ev
 // At implements [Schedule].
 func (j *Jittered) At(n uint64) time.Duration {
 	draw := j.chance.At(n)
-	return j.within(n, draw.Uint64())
+	return j.instantIn(n, draw.Uint64())
 }
 
-// within implements [Even].
-func (s *Steps) within(n, share uint64) time.Duration {
+// instantIn implements [Even].
+func (s *Steps) instantIn(n, share uint64) time.Duration {
 	one := &s.steps[s.StepOf(n)]
 	from, to := s.At(n), one.begin+one.length
 	if n+1 < one.first+one.count {

@@ -15,7 +15,7 @@ import (
 // the stream.
 //
 // The length is cut into slots, and how many operations fall into each is drawn
-// once. Where in a slot they are due is drawn when it is asked: each half of it,
+// once. Their instants in a slot are drawn on demand: each half of it,
 // and each half of that, has its share, as many as a coin gives it that is thrown
 // once for every operation.
 type Poisson struct {
@@ -31,27 +31,27 @@ var _ Schedule = (*Poisson)(nil)
 // Bounds of a Poisson schedule.
 const (
 	// slotOperations is about how many operations a slot has, unless there would be
-	// more than mostSlots.
+	// more than maxSlots.
 	slotOperations = 64
-	mostSlots      = 1 << 20
-	// mostRandom is the greatest number of operations that is expected, at which
+	maxSlots       = 1 << 20
+	// maxRandom is the greatest number of operations that is expected, at which
 	// an instant takes a thousand draws.
-	mostRandom = 100_000_000_000
+	maxRandom = 100_000_000_000
 )
 
 // NewPoisson returns the schedule of random arrivals at a constant rate, in
 // operations per second, over a length. Its errors wrap [ErrSchedule].
 func NewPoisson(rate float64, length time.Duration, chance clock.Stream) (*Poisson, error) {
 	var l limits
-	l.milli("the rate", rate, leastRate)
+	l.milli("the rate", rate, minRate)
 	l.lasting("the length", length)
 	expected := rate * length.Seconds()
-	l.require(expected <= mostRandom, "%v/s for %v are %.0f random arrivals; they must be at most %d", rate, length, expected, mostRandom)
+	l.require(expected <= maxRandom, "%v/s for %v are %.0f random arrivals; they must be at most %d", rate, length, expected, maxRandom)
 	if l.err != nil {
 		return nil, l.err
 	}
 	p := &Poisson{rate: rate, chance: chance, extent: extent{length: length}}
-	slots := min(uint64(expected/slotOperations)+1, mostSlots, uint64(length))
+	slots := min(uint64(expected/slotOperations)+1, maxSlots, uint64(length))
 	p.upTo = make([]uint64, slots)
 	for slot := range slots {
 		begin, end := p.slot(slot), p.slot(slot+1)
@@ -80,11 +80,11 @@ func (p *Poisson) At(n uint64) time.Duration {
 	return begin + time.Duration(place)
 }
 
-// deepest is how often a slot is halved at most: no two operations are then told
-// apart.
+// deepest is the maximum number of times that a slot is halved: then operations are
+// indistinguishable.
 const deepest = 60
 
-// place returns where in a slot the operation with a rank among so many is, as a
+// place returns the position in a slot of the operation with a rank among count, as a
 // share of 2⁶⁴.
 func (p *Poisson) place(slot, rank, count uint64) uint64 {
 	low := uint64(0)
@@ -112,7 +112,7 @@ func (p *Poisson) place(slot, rank, count uint64) uint64 {
 	return low + draw.Uint64()>>(bits.Len(uint(node))-1)
 }
 
-// poisson draws how many events there are where so many are expected: below ten
+// poisson draws a number of events for an expected number: below ten
 // by multiplying chances until they are too small (Knuth), above by transformed
 // rejection with squeeze (Hörmann 1993, PTRS).
 func poisson(mean float64, draw *clock.Draw) uint64 {

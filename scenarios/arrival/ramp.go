@@ -28,7 +28,7 @@ func NewRamp(from, to float64, length time.Duration) (*Ramp, error) {
 	var l limits
 	r := &Ramp{from: l.milli("the rate at the beginning", from, 0), to: l.milli("the rate at the end", to, 0), extent: extent{length: length}}
 	l.lasting("the length of the ramp", length)
-	l.some(r.from+r.to > 0)
+	l.requireOperations(r.from+r.to > 0)
 	if l.err != nil {
 		return nil, l.err
 	}
@@ -59,8 +59,8 @@ func (r *Ramp) guess(operations float64) float64 {
 // At implements [Schedule].
 func (r *Ramp) At(n uint64) time.Duration { return place(r, n, 0) }
 
-// within implements [Even].
-func (r *Ramp) within(n, share uint64) time.Duration { return place(r, n, share) }
+// instantIn implements [Even].
+func (r *Ramp) instantIn(n, share uint64) time.Duration { return place(r, n, share) }
 
 // Rate implements [Schedule]; outside the schedule it is 0.
 func (r *Ramp) Rate(at time.Duration) float64 {

@@ -83,28 +83,6 @@ func TestEverySchedule(t *testing.T) {
 	}
 }
 
-// An instant is a function of the seed and the number.
-func TestInstantsAreAFunctionOfSeedAndNumber(t *testing.T) {
-	even := steps(t, arrival.Step{Rate: 1000, Length: time.Second})
-	jittered := func(seed uint64) arrival.Schedule {
-		return arrival.NewJittered(even, clock.NewStream(seed, "arrivals"))
-	}
-	poisson := func(seed uint64) arrival.Schedule { return random(t, 500, 10*time.Second, seed) }
-	for name, of := range map[string]func(seed uint64) arrival.Schedule{"jittered": jittered, "poisson": poisson} {
-		first, again, other := of(1), of(1), of(2)
-		require.Equalf(t, first.Len(), again.Len(), "%s: Len() of the same seed", name)
-		same := 0
-		for n := range first.Len() {
-			k := first.Len() - 1 - n
-			require.Equalf(t, again.At(k), first.At(k), "%s: At(%d) of the same seed", name, k)
-			if k < other.Len() && first.At(k) == other.At(k) {
-				same++
-			}
-		}
-		assert.LessOrEqualf(t, same, 5, "%s: instants that are the same under another seed", name)
-	}
-}
-
 // tenths counts the places of operations in their slots by tenths, of which each holds as many:
 // chi-square with nine degrees of freedom, 27.9 at one in a thousand.
 type tenths [10]float64

@@ -34,8 +34,8 @@ var _ Schedule = (*Sine)(nil)
 // [ErrSchedule].
 func NewSine(wave Wave, length time.Duration) (*Sine, error) {
 	var l limits
-	l.milli("the mean rate", wave.Mean, leastRate)
-	l.milli("the mean and the amplitude together", wave.Mean+wave.Amplitude, leastRate)
+	l.milli("the mean rate", wave.Mean, minRate)
+	l.milli("the mean and the amplitude together", wave.Mean+wave.Amplitude, minRate)
 	l.require(wave.Amplitude >= 0 && wave.Amplitude <= wave.Mean,
 		"the amplitude is %v; it must be from 0 to the mean rate, %v", wave.Amplitude, wave.Mean)
 	l.lasting("the period", wave.Period)
@@ -45,17 +45,17 @@ func NewSine(wave Wave, length time.Duration) (*Sine, error) {
 		return nil, l.err
 	}
 	s := &Sine{wave, extent{length: length}}
-	// So short a part of a trough can hold less than can be told from nothing.
-	s.count = max(1, uint64(math.Ceil(s.come(length))))
+	// Such a short part of a trough can have a load that rounds to nothing.
+	s.count = max(1, uint64(math.Ceil(s.loadUntil(length))))
 	return s, nil
 }
 
-// leastRate is the least that three decimals can hold.
-const leastRate = 0.001
+// minRate is the least that three decimals can hold.
+const minRate = 0.001
 
-// come returns how many operations' worth of load has come by an instant. The
+// loadUntil returns how many operations' worth of load has come by an instant. The
 // angle is taken of the rest of a period, so that it stays exact for weeks.
-func (s *Sine) come(at time.Duration) float64 {
+func (s *Sine) loadUntil(at time.Duration) float64 {
 	w := &s.wave
 	begin := 2 * math.Pi * w.Phase
 	angle := 2*math.Pi*float64(at%w.Period)/float64(w.Period) + begin
@@ -64,17 +64,17 @@ func (s *Sine) come(at time.Duration) float64 {
 }
 
 // At implements [Schedule].
-func (s *Sine) At(n uint64) time.Duration { return s.within(n, 0) }
+func (s *Sine) At(n uint64) time.Duration { return s.instantIn(n, 0) }
 
-// within implements [Even]. Every amount takes the same way down the same tree of
+// instantIn implements [Even]. Every amount takes the same way down the same tree of
 // instants, so that rounding cannot put a later operation before an earlier one.
-func (s *Sine) within(n, share uint64) time.Duration {
+func (s *Sine) instantIn(n, share uint64) time.Duration {
 	wanted := float64(n) + float64(share)/(1<<64)
 	if n+1 == s.count {
 		// The slot of the last operation ends with the schedule.
-		wanted = float64(n) + (s.come(s.length)-float64(n))*float64(share)/(1<<64)
+		wanted = float64(n) + (s.loadUntil(s.length)-float64(n))*float64(share)/(1<<64)
 	}
-	return time.Duration(sort.Search(int(s.length-1), func(at int) bool { return s.come(time.Duration(at)) >= wanted }))
+	return time.Duration(sort.Search(int(s.length-1), func(at int) bool { return s.loadUntil(time.Duration(at)) >= wanted }))
 }
 
 // Rate implements [Schedule]; outside the schedule it is 0.

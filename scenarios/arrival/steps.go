@@ -37,8 +37,8 @@ type step struct {
 
 var _ Schedule = (*Steps)(nil)
 
-// longestSchedule leaves room for instants after the last step.
-const longestSchedule = 100 * 365 * 24 * time.Hour
+// maxSchedule leaves room for instants after the last step.
+const maxSchedule = 100 * 365 * 24 * time.Hour
 
 // NewSteps returns the schedule of the steps. Its errors wrap [ErrSchedule].
 func NewSteps(steps ...Step) (*Steps, error) {
@@ -53,7 +53,7 @@ func NewSteps(steps ...Step) (*Steps, error) {
 			"step %d has the rate %v; it must be from 0.001 to %d operations/s", i+1, one.Rate, MaxRate)
 		l.require(one.Length > 0 && one.Length <= MaxLength,
 			"step %d lasts %v; it must be more than 0 and at most %v", i+1, one.Length, MaxLength)
-		l.require(one.Length <= longestSchedule-s.length, "steps 1 to %d last more than %v", i+1, longestSchedule)
+		l.require(one.Length <= maxSchedule-s.length, "steps 1 to %d last more than %v", i+1, maxSchedule)
 		if l.err != nil {
 			return nil, l.err
 		}

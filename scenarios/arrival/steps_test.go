@@ -1,7 +1,6 @@
 package arrival_test
 
 import (
-	"errors"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -129,29 +128,6 @@ func checkSteps(t *testing.T, s *arrival.Steps, list []arrival.Step, n uint64) {
 	}
 }
 
-func FuzzNewSteps(f *testing.F) {
-	f.Add(0.001, int64(1), 10_000_000.0, int64(30*day), uint16(1), uint64(0))
-	f.Add(333.333, int64(time.Second), 0.5, int64(3), uint16(40), uint64(77))
-	f.Add(1.0, int64(30*day), 1.0, int64(30*day), uint16(60_000), uint64(1<<63))
-	f.Add(math.NaN(), int64(-1), math.Inf(1), int64(0), uint16(0), uint64(1))
-	f.Fuzz(func(t *testing.T, rate1 float64, length1 int64, rate2 float64, length2 int64, pairs uint16, n uint64) {
-		var list []arrival.Step
-		for range pairs % 700 {
-			list = append(list, arrival.Step{Rate: rate1, Length: time.Duration(length1)},
-				arrival.Step{Rate: rate2, Length: time.Duration(length2)})
-		}
-		s, err := arrival.NewSteps(list...)
-		if err != nil {
-			if !errors.Is(err, arrival.ErrSchedule) || s != nil {
-				t.Fatalf("NewSteps(%v) = %v, %v; want nil and an error that wraps %v", list, s, err, arrival.ErrSchedule)
-			}
-			return
-		}
-		checkSteps(t, s, list, n)
-		checkSteps(t, s, list, s.Len()-1)
-	})
-}
-
 // The gaps between random arrivals are exponential: Kolmogorov and Smirnov's
 // distance, 1.95/√n at one in a thousand.
 func TestPoissonGapsAreExponential(t *testing.T) {
@@ -238,24 +214,6 @@ func TestPoissonCounts(t *testing.T) {
 		assert.GreaterOrEqualf(t, distuv.ChiSquared{K: float64(degrees)}.Survival(square), .001,
 			"%s: a chi-square of %.1f with %d degrees of freedom", test.name, square, degrees)
 	}
-}
-
-// Counts of neighbouring stretches do not hang together, across slots or within.
-func TestPoissonStretchesAreIndependent(t *testing.T) {
-	counts := counted(t, 1000, 40, 250)
-	sum, square, beside := 0.0, 0.0, 0.0
-	const mean = 4
-	for i, count := range counts {
-		off := float64(count) - mean
-		sum += off
-		square += off * off
-		if i > 0 {
-			beside += off * (float64(counts[i-1]) - mean)
-		}
-	}
-	n := float64(len(counts))
-	assert.InDelta(t, mean, square/n, .06*mean, "the variance of the counts")
-	assert.InDelta(t, 0, beside/square, 3.3/math.Sqrt(n), "the correlation of neighbouring counts")
 }
 
 // A day at a million operations per second is a bounded table, and an instant a

@@ -39,7 +39,7 @@ type Trace struct {
 
 var _ Schedule = (*Trace)(nil)
 
-// Row is what a row of a trace says beside its instant.
+// Row has the columns of a row of a trace other than its instant.
 type Row struct {
 	// Operation is the number that the row's name was given.
 	Operation int
@@ -47,7 +47,7 @@ type Row struct {
 }
 
 // NewTrace returns a trace of operations by their numbers at instants since the first, in
-// order, without keys: what the rows are about is known to whoever made it. The slices
+// order, without keys: the caller knows what the rows are about. The slices
 // become the trace's.
 func NewTrace(at []time.Duration, operations []uint16) *Trace {
 	t := &Trace{at: at, operations: operations}
@@ -90,7 +90,7 @@ func (t *Trace) Until(length time.Duration) (*Trace, error) {
 	return &short, nil
 }
 
-// From returns a trace of instants alone without so many of its first rows: it begins
+// From returns a trace of instants alone without its first rows: it begins
 // with the next, which there is.
 func (t *Trace) From(row uint64) *Trace {
 	later := *t
@@ -102,7 +102,7 @@ func (t *Trace) From(row uint64) *Trace {
 	return &later
 }
 
-// Faster returns the trace at a multiple of its speed, 0 for its own: instants come so many times
+// Faster returns the trace at a multiple of its speed, 0 for its own: instants come that many times
 // earlier.
 func (t *Trace) Faster(speed float64) *Trace {
 	if speed == 0 {
@@ -132,9 +132,9 @@ func (t *Trace) secondEnd(row int) int {
 	return row + rows
 }
 
-// WithPeak returns the trace with so many operations that its busiest second has a rate, per
+// WithPeak returns the trace with operations added or left out so that its busiest second has a rate, per
 // second. All seconds are scaled by one factor, each rounded so that the counts add up: of its
-// rows each occurs equally often, but for some that chance draws, which occur once more. The
+// rows each occurs equally often, except for some drawn at random, which occur one more time. The
 // further operations of a row are due at random instants before that of the next, within its
 // second. Its error wraps [ErrSchedule] where no operation is left, or more than [MaxTraceRows].
 func (t *Trace) WithPeak(rate float64, chance clock.Stream) (*Trace, error) {

@@ -40,15 +40,15 @@ const (
 	// MinSpeed and MaxSpeed bound the speed of a replay.
 	MinSpeed = 0.001
 	MaxSpeed = 1000
-	// mostTraceRow is the longest row in bytes: two keys at their longest, in
+	// maxTraceRow is the longest row in bytes: two keys at their longest, in
 	// quotes, and some room.
-	mostTraceRow = 16 << 10
-	// mostTraceText bounds all keys together, in bytes.
-	mostTraceText = 1 << 30
-	// mostTraceBytes bounds the text of a file, unpacked: a small one can hold an endless
-	// one. mostTimedRow is the longest row of a file of which the time alone is read.
-	mostTraceBytes = 4 << 30
-	mostTimedRow   = 1 << 20
+	maxTraceRow = 16 << 10
+	// maxTraceText bounds all keys together, in bytes.
+	maxTraceText = 1 << 30
+	// maxTraceBytes bounds the text of a file, unpacked: a small one can hold an endless
+	// one. maxTimedRow is the longest row of a file from which only the time is read.
+	maxTraceBytes = 4 << 30
+	maxTimedRow   = 1 << 20
 )
 
 // traceColumns are the names of the columns: of one, or of all four.
@@ -65,11 +65,11 @@ var traceColumns = [...]string{"instant", "operation", "PartitionKey", "RowKey"}
 func ReadTrace(from io.Reader, o TraceOptions) (*Trace, error) {
 	r := &traceReader{TraceOptions: o, trace: new(Trace)}
 	r.Most = cmp.Or(o.Most, MaxTraceRows)
-	longest := mostTraceRow
+	longest := maxTraceRow
 	if o.Time != "" {
-		longest = mostTimedRow
+		longest = maxTimedRow
 	}
-	r.Reader = csvfile.New(from, csvfile.Options{File: o.File, Holds: "the trace", Row: longest, Bytes: mostTraceBytes, Kind: ErrSchedule, Dirty: true,
+	r.Reader = csvfile.New(from, csvfile.Options{File: o.File, Holds: "the trace", Row: longest, Bytes: maxTraceBytes, Kind: ErrSchedule, Dirty: true,
 		Known: func(name string) bool {
 			return name == o.Time || o.Time == "" && slices.Contains(traceColumns[:], name)
 		}})
@@ -158,8 +158,8 @@ func (r *traceReader) read() bool {
 			r.Skip("%s: %s", code, detail)
 			sound = false
 		}
-		if r.text.Len()+len(key.Partition)+len(key.Row) > mostTraceText {
-			r.Fault("the keys of the trace have more than %d bytes; expected fewer", mostTraceText)
+		if r.text.Len()+len(key.Partition)+len(key.Row) > maxTraceText {
+			r.Fault("the keys of the trace have more than %d bytes; expected fewer", maxTraceText)
 			return false
 		}
 	}

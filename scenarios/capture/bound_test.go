@@ -101,26 +101,6 @@ func TestSketchHoldsWhatItPromises(t *testing.T) {
 	}
 }
 
-// Whatever comes in whichever order, it is the lightest that makes room.
-func TestLightestMakesRoom(t *testing.T) {
-	for _, row := range []struct{ name, traffic string }{
-		{"the heaviest comes first", "aaaaaaaabbbccccdx"},
-		{"the heaviest comes last", "dbbbccccaaaaaaaax"},
-		{"the first grows later", "abcdaaaaaaacccbbx"},
-		{"all grow in turns", "abcdabcabcacaaaax"},
-	} {
-		var requests []accesslog.Observed
-		for i, letter := range row.traffic {
-			requests = append(requests, get(time.Duration(i)*ms, "t", string(letter)))
-		}
-		var got []string
-		for _, p := range observe(t, capture.Options{Partitions: 4}, requests...).Capture.Partitions {
-			got = append(got, fmt.Sprint(p.PartitionKey, p.Entities, "+", p.Missed))
-		}
-		assert.Equalf(t, "a8+0 c4+0 b3+0 x1+1", strings.Join(got, " "), "%s: of %q are kept", row.name, row.traffic)
-	}
-}
-
 func TestHostileTextsAreKeptShort(t *testing.T) {
 	s := open(t, capture.Options{})
 	long := strings.Repeat("ä", 100_000)

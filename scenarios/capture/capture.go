@@ -7,7 +7,7 @@
 //
 // The run has one reported phase, [Phase]. An attempt is a request. A request that was throttled or failed and comes
 // again in time, under the same client request ID, is the same operation, which was due when its first attempt
-// arrived. The record has a results.Capture beside it: the heaviest partitions and query shapes, found by the
+// arrived. The record also has a results.Capture: the heaviest partitions and query shapes, found by the
 // space-saving algorithm, the order in which keys were inserted, and what was not carried out.
 //
 // Instants are since the start of the recorder's run, and each request must come within [Options.Hold] of its end. Its
@@ -34,11 +34,11 @@ import (
 // first request to the end of the last.
 const Phase = "observed"
 
-// Capture records requests that somebody else sends. Its methods are safe for
+// Capture records requests of another program. Its methods are safe for
 // concurrent use.
 type Capture struct {
 	options Options
-	// touched is nil unless somebody looks at the load of partitions.
+	// touched is nil unless the load of partitions is watched.
 	touched func(table, key string)
 
 	// mu guards what follows.
@@ -60,7 +60,7 @@ type Capture struct {
 type Options struct {
 	// Recorder is of a run whose manifest's operations are [Kinds].
 	Recorder *results.Recorder
-	// Partitions, Shapes and Tables are how many of each are told apart at a time.
+	// Partitions, Shapes and Tables are the numbers of each that are distinguished at a time.
 	Partitions, Shapes, Tables int
 	// Retries is how many operations may wait for a retry at a time, and Window how long one waits after its
 	// last attempt until it counts as failed after retries. It should outlast the longest wait between two
@@ -93,16 +93,16 @@ func New(o Options) *Capture {
 	o.Hold = cmp.Or(o.Hold, defaultHold)
 	c := &counter{
 		partitions: keys.NewHeaviestKeys(o.Partitions, func(p place) place {
-			return place{own(p.table, longestName), own(p.key, longestKey)}
+			return place{own(p.table, maxNameLength), own(p.key, maxKeyLength)}
 		}, func(p *partition) {
 			p.rows.Reset()
 			*p = partition{rows: p.rows,
 				seconds: seconds{open: p.seconds.open[:0], kept: p.seconds.kept[:0], active: series{kept: p.seconds.active.kept[:0]}}}
 		}),
 		shapes: keys.NewHeaviestKeys(o.Shapes, func(q query) query {
-			return query{own(q.table, longestName), own(q.shape, longestShape), own(q.class, longestName)}
+			return query{own(q.table, maxNameLength), own(q.shape, maxShapeLength), own(q.class, maxNameLength)}
 		}, func(s *shape) { *s = shape{} }),
-		tables: keys.NewHeaviestKeys(o.Tables, func(name string) string { return own(name, longestName) }, func(t *table) {
+		tables: keys.NewHeaviestKeys(o.Tables, func(name string) string { return own(name, maxNameLength) }, func(t *table) {
 			t.order.Reset()
 			if t.known == nil {
 				t.known = new(known)
@@ -161,12 +161,12 @@ func (o *Capture) Saw(r *accesslog.Observed) {
 	op.class, op.done = class, done
 	o.counter.add(r, class, first, done)
 	if class == results.Ok || op.id == "" {
-		o.settle(op, r.Counted)
+		o.complete(op, r.Counted)
 	} else {
 		o.waiting.byID[op.id] = o.waiting.line.PushBack(op)
 		if len(o.waiting.byID) > o.waiting.most {
 			o.counter.sum.Forgotten++
-			o.settle(o.waiting.take(o.waiting.oldest().id), 0)
+			o.complete(o.waiting.remove(o.waiting.oldest().id), 0)
 		}
 	}
 	o.advance(done)
@@ -178,9 +178,9 @@ func (o *Capture) Touched(do func(table, key string)) { o.touched = do }
 
 // touch adds a request to the recent load of the partitions that it touched.
 func (o *Capture) touch(r *accesslog.Observed, class results.Class, done time.Duration) {
-	table := own(r.Table, longestName)
+	table := own(r.Table, maxNameLength)
 	add := func(key string, served, throttled int64) {
-		key = own(key, longestKey)
+		key = own(key, maxKeyLength)
 		o.options.Recorder.Touched(done, table, key, served, throttled)
 		o.touched(table, key)
 	}
@@ -201,7 +201,7 @@ func (o *Capture) touch(r *accesslog.Observed, class results.Class, done time.Du
 // a retry of just this under this id, or a new one.
 func (o *Capture) operationOf(r *accesslog.Observed, arrived time.Duration) *operation {
 	id := r.ClientRequestID
-	if len(id) > longestClient {
+	if len(id) > maxClientLength {
 		id = ""
 	}
 	kind := slices.Index(countedVerbs, r.Verb)
@@ -217,21 +217,21 @@ func (o *Capture) operationOf(r *accesslog.Observed, arrived time.Duration) *ope
 	fresh := operation{number: o.number, kind: kind, hash: hash, first: arrived, asked: askedOf(r)}
 	if id == "" {
 		o.counter.sum.Unnamed++
-	} else if op := o.waiting.take(id); op != nil {
+	} else if op := o.waiting.remove(id); op != nil {
 		if op.hash == fresh.hash {
 			return op
 		}
 		// A client that names several requests alike means something else by it.
-		o.settle(op, 0)
+		o.complete(op, 0)
 	}
 	o.number++
-	fresh.id = own(id, longestClient)
+	fresh.id = own(id, maxClientLength)
 	return &fresh
 }
 
-// settle takes down the end of an operation of which no attempt will come any
-// more. Served is what its last one counted.
-func (o *Capture) settle(op *operation, served int64) {
+// complete records the end of an operation that will have no further
+// attempt. Served is what its last one counted.
+func (o *Capture) complete(op *operation, served int64) {
 	if op.class != results.Ok {
 		served = 0
 	}
@@ -252,14 +252,14 @@ func (o *Capture) Advance(now time.Duration) error {
 	return o.failure
 }
 
-// Costliest returns the queries that scanned most so far, most first, at most so many.
+// Costliest returns the queries that scanned most so far, in descending order, at most the given number.
 func (o *Capture) Costliest(most int) []results.QueryShape {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return topPlaces(o.counter.shapes.Places(), most, queryShape, costlier)
 }
 
-// Balanced takes down what load balancing of the service did.
+// Balanced records a decision of the service's load balancing.
 func (o *Capture) Balanced(events []results.Event) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -271,8 +271,8 @@ func (o *Capture) Balanced(events []results.Event) {
 }
 
 func (o *Capture) expire(now time.Duration) {
-	for op := o.waiting.before(now - o.options.Window); op != nil; op = o.waiting.before(now - o.options.Window) {
-		o.settle(op, 0)
+	for op := o.waiting.removeBefore(now - o.options.Window); op != nil; op = o.waiting.removeBefore(now - o.options.Window) {
+		o.complete(op, 0)
 	}
 }
 
@@ -286,7 +286,7 @@ func (o *Capture) advance(now time.Duration) {
 	}
 }
 
-// End takes down that no more requests come: operations that still wait for a
+// End records that no more requests come: operations that still wait for a
 // retry are given up, the phase ends with the last request, and the observation
 // goes to the recorder, which the caller finishes. Its error wraps
 // results.ErrWrite. A second call does nothing more.
@@ -297,8 +297,8 @@ func (o *Capture) End() error {
 		return o.failure
 	}
 	o.ended = true
-	for op := o.waiting.before(1<<63 - 1); op != nil; op = o.waiting.before(1<<63 - 1) {
-		o.settle(op, 0)
+	for op := o.waiting.removeBefore(1<<63 - 1); op != nil; op = o.waiting.removeBefore(1<<63 - 1) {
+		o.complete(op, 0)
 	}
 	if o.begun {
 		// The phase holds the end of its last request.

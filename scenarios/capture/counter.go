@@ -35,8 +35,8 @@ type answer struct {
 	class  results.Class
 }
 
-// mostAnswers is how many ways are told apart; the service has no more codes.
-const mostAnswers = 128
+// maxAnswers is the maximum number of distinguished answers; the service has no more codes.
+const maxAnswers = 128
 
 // counter keeps what an observation is made of. It belongs to one goroutine.
 type counter struct {
@@ -47,11 +47,11 @@ type counter struct {
 	sum        results.Capture
 	// target is that of one partition, in entities per second, 0 for none.
 	target int64
-	// tailed is the number of tables with statistics of tails, of which each may take 20 MB.
+	// tailed is the number of tables with statistics of tails; each may take 20 MB.
 	tailed int
 }
 
-// add takes down one request. First says that it is the first attempt of its
+// add records one request. First says that it is the first attempt of its
 // operation.
 func (t *counter) add(r *accesslog.Observed, class results.Class, first bool, done time.Duration) {
 	t.sum.Requests++
@@ -81,7 +81,7 @@ func (t *counter) add(r *accesslog.Observed, class results.Class, first bool, do
 		t.load(r, class, done, r.PartitionKey, r.Counted, askedOf(r), first)
 	}
 	if r.Shape != "" || r.Class != "" {
-		key := query{cutText(r.Table, longestName), cutText(r.Shape, longestShape), cutText(r.Class, longestName)}
+		key := query{cutText(r.Table, maxNameLength), cutText(r.Shape, maxShapeLength), cutText(r.Class, maxNameLength)}
 		s := &t.shapes.Of(key, max(1, r.Counted)).Value
 		s.requests++
 		s.scanned += r.Counted
@@ -97,11 +97,11 @@ func (t *counter) answer(r *accesslog.Observed, class results.Class) {
 	key := answer{r.FinalStatus(), r.Code, class}
 	counted := t.answers[key]
 	if counted == nil {
-		if len(t.answers) == mostAnswers {
+		if len(t.answers) == maxAnswers {
 			t.sum.AnswersOver++
 			return
 		}
-		key.code = entity.Code(own(string(r.Code), longestName))
+		key.code = entity.Code(own(string(r.Code), maxNameLength))
 		counted = &results.Answer{Status: key.status, Code: string(key.code), Class: class.String()}
 		t.answers[key] = counted
 	}
@@ -113,10 +113,10 @@ func (t *counter) answer(r *accesslog.Observed, class results.Class) {
 
 // partition returns what is kept of a partition, with some weight added to it.
 func (t *counter) partition(table, key string, weight int64) *partition {
-	return &t.partitions.Of(place{cutText(table, longestName), cutText(key, longestKey)}, weight).Value
+	return &t.partitions.Of(place{cutText(table, maxNameLength), cutText(key, maxKeyLength)}, weight).Value
 }
 
-// load adds a request that asked for so many entities to a partition, which
+// load adds a request for entities to a partition, which
 // weighs what is demanded of it: one that refuses nearly all must not be lost
 // behind those that serve a little.
 func (t *counter) load(r *accesslog.Observed, class results.Class, done time.Duration, key string, counted, asked int64, first bool) {
@@ -140,7 +140,7 @@ func (t *counter) load(r *accesslog.Observed, class results.Class, done time.Dur
 	if r.Verb == entity.Get || r.Verb == entity.Query {
 		group = 0
 	}
-	now := p.seconds.at(int64(done / time.Second))
+	now := p.seconds.secondAt(int64(done / time.Second))
 	now.add(r, class, counted, asked, first)
 	now.groups[group].add(r, class, counted, asked, first)
 }
@@ -163,15 +163,15 @@ func (s *tally) add(r *accesslog.Observed, class results.Class, counted, asked i
 	}
 }
 
-// insert takes down the keys of a request that was carried out and may have brought new ones.
+// insert records the keys of a request that was carried out and may have brought new ones.
 func (t *counter) insert(r *accesslog.Observed, class results.Class) {
 	if !r.Inserts || class != results.Ok || r.Code != entity.OK || !r.HasPartition || r.Verb == entity.Batch && r.RowKey == "" {
 		return
 	}
 	rows := &t.partition(r.Table, r.PartitionKey, 0).rows
-	came := rows.Next(cutText(r.RowKey, longestKey), rowLag)
-	of := &t.tables.Of(cutText(r.Table, longestName), 1).Value
-	key := cutText(r.PartitionKey, longestKey)
+	came := rows.Next(cutText(r.RowKey, maxKeyLength), rowLag)
+	of := &t.tables.Of(cutText(r.Table, maxNameLength), 1).Value
+	key := cutText(r.PartitionKey, maxKeyLength)
 	hash := hashed(offset, key) | 1
 	// The product spreads keys that differ in their last letters only.
 	if last := &of.known[hash*0x9e3779b97f4a7c15>>52]; *last != hash {

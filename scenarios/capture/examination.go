@@ -38,7 +38,7 @@ type Plan struct {
 
 // Examination makes a run of the traffic that others send to a table service of
 // this tool, in a folder of its own. The zero value is to be opened before the first
-// request; Saw may be called from many goroutines then, Advance from one beside them.
+// request; Saw may be called from many goroutines then, Advance from one of them.
 type Examination struct {
 	// Folder is where the record lies, once the examination is open.
 	Folder results.Dir
@@ -47,7 +47,7 @@ type Examination struct {
 
 	where    results.Folder
 	recorder *results.Recorder
-	// told says that it is known that the record cannot be written.
+	// told reports that a failed write was already returned.
 	told bool
 }
 
@@ -86,7 +86,7 @@ func (e *Examination) Open(p Plan) (err error) {
 	return err
 }
 
-// Begin opens the record of traffic that the manifest tells of, whose operations are
+// Begin opens the record of traffic that the manifest describes, whose operations are
 // [Kinds], in a folder of the caller's. Hold is as of [Options]. Its error wraps
 // results.ErrWrite.
 func (e *Examination) Begin(folder results.Folder, manifest results.Manifest, hold time.Duration) (err error) {
@@ -100,7 +100,7 @@ func (e *Examination) Begin(folder results.Folder, manifest results.Manifest, ho
 // Recorder returns the recorder of the record, which Begin opens.
 func (e *Examination) Recorder() *results.Recorder { return e.recorder }
 
-// Saw takes down one request, as [Capture.Saw] does: a method of its own, for it is handed out
+// Saw records one request, as [Capture.Saw] does: a separate method, since it is passed on
 // before the examination is open.
 func (e *Examination) Saw(seen *accesslog.Observed) { e.Capture.Saw(seen) }
 
@@ -118,7 +118,7 @@ func (e *Examination) Advance(now clock.Instant) error {
 }
 
 // Conclude closes the record of a service that ended so at an instant and counted
-// so (nil where nobody has), judges it, and seals it. The error is that of the end and all that went wrong
+// so (nil if it was not interrupted), judges it, and seals it. The error is that of the end and all that went wrong
 // here; where the record could not be closed or read back there is none.
 func (e *Examination) Conclude(now clock.Instant, ended error, counts *results.TargetCounts) (*results.Record, error) {
 	ended = errors.Join(ended, e.Capture.End())

@@ -92,7 +92,7 @@ func (t *counter) observedPartition(s *keys.SketchPlace[place, partition]) resul
 		Busiest: p.seconds.busiest, Offered: p.seconds.offered, Demand: p.seconds.demand(t.target),
 	}
 	limit := p.seconds.limit(func(one *second) *tally { return &one.tally })
-	// One of the groups can be limited alone; they fare alike, or too little tells them apart, where none is.
+	// A single group can be limited; if none is, they behave alike or the evidence is too weak.
 	for group := range groups {
 		var own, other tally
 		for i := range p.seconds.kept {
@@ -103,7 +103,7 @@ func (t *counter) observedPartition(s *keys.SketchPlace[place, partition]) resul
 			}
 		}
 		spared := figure.ShareOf(own.throttled, own.attempts) * float64(other.attempts)
-		if spared < fewestSpared || figure.ShareOf(other.throttled, other.attempts) > mostThrottled {
+		if spared < minSpared || figure.ShareOf(other.throttled, other.attempts) > maxThrottled {
 			continue
 		}
 		if alone := p.seconds.limit(func(one *second) *tally { return &one.groups[group] }); alone.Told {

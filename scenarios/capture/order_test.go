@@ -201,6 +201,8 @@ func TestResponseIsFromTheFirstArrivalToTheLastReply(t *testing.T) {
 			t.Errorf("the median %s is %d µs; want %d", row.what, row.got, row.want)
 		}
 	}
+	// A retry adds no load to its partition.
+	assert.EqualValues(t, 1, record.Capture.Partitions[0].Offered, "entities offered in the busiest second")
 	if lost := all.Offered - all.Served; all.Offered != 20 || lost != 0 {
 		t.Errorf("%d entities were offered and %d not served; want 20 and 0", all.Offered, lost)
 	}
@@ -240,18 +242,4 @@ func TestOperationsEndWithTheirWindow(t *testing.T) {
 		}
 	}
 	assert.EqualValues(t, 2000, record.Phases[0].Kinds[0].Lost.Max(), "the operation took µs")
-}
-
-// A retry brings no more load than its operation already was.
-func TestRetriesAreNotOfferedAgain(t *testing.T) {
-	s := open(t, capture.Options{})
-	for i := range 10 {
-		r := insert(time.Duration(i)*10*ms, "t", "p", fmt.Sprint(i))
-		s.saw(named(throttled(r), r.RowKey))
-		r.Arrived += 500 * ms
-		s.saw(named(r, r.RowKey))
-	}
-	if p := s.end().Capture.Partitions[0]; p.Offered != 10 || p.Busiest != 10 || p.Requests != 20 {
-		t.Errorf("the partition = %+v; want 10 entities offered and counted by 20 requests", p)
-	}
 }

@@ -47,13 +47,13 @@ func hashed(h uint64, text string) uint64 {
 // The longest texts that are kept, in bytes: no valid key or name is longer, and
 // a filter that is longer is known by its beginning.
 const (
-	longestName   = 256
-	longestKey    = 4096
-	longestShape  = 1024
-	longestClient = 256
+	maxNameLength   = 256
+	maxKeyLength    = 4096
+	maxShapeLength  = 1024
+	maxClientLength = 256
 )
 
-// cutText cuts a text after so many bytes, between two characters.
+// cutText cuts a text to a maximum of bytes, between two characters.
 func cutText(text string, bytes int) string {
 	if len(text) <= bytes {
 		return text
@@ -64,7 +64,7 @@ func cutText(text string, bytes int) string {
 	return text[:bytes]
 }
 
-// own returns a copy of a text, no longer than so many bytes.
+// own returns a copy of a text, cut to a maximum of bytes.
 func own(text string, bytes int) string { return strings.Clone(cutText(text, bytes)) }
 
 // The groups of the report's tables, as a stress test has them.

@@ -12,9 +12,9 @@ import (
 // that end together are not always seen in that order.
 const openSeconds = 8
 
-// mostKept is how many seconds of a partition are kept to tell where it saturates: those
+// maxKept is how many seconds of a partition are kept to tell where it saturates: those
 // in which most was asked of it.
-const mostKept = 128
+const maxKept = 128
 
 // second has the counts of one partition in one second, in total and by group.
 type second struct {
@@ -23,7 +23,7 @@ type second struct {
 	groups [len(groups)]tally
 }
 
-// groups are the groups of operations of which each may have a limit of its own: what reads an
+// groups are the groups of operations that may each have a limit: what reads an
 // entity or a page, and all else.
 var groups = [...]string{groupGet, groupPut}
 
@@ -36,7 +36,7 @@ type tally struct {
 	counted, offered int64
 }
 
-// seconds are the seconds of one partition, of which the last few are open. The
+// seconds are the seconds of one partition; the last few are open. The
 // zero value has none.
 type seconds struct {
 	// open is in order; every second before from is closed.
@@ -52,9 +52,9 @@ type seconds struct {
 // demand is the number of entities that a second asked for: due in it, or served in it, whichever is more.
 func (s *tally) demand() int64 { return max(s.offered, s.counted) }
 
-// at returns a second to add to. One that was closed, or is too long ago for
+// secondAt returns a second to add to. One that was closed, or is too long ago for
 // another to be opened, is the oldest that is open.
-func (s *seconds) at(number int64) *second {
+func (s *seconds) secondAt(number int64) *second {
 	number = max(number, s.from)
 	i := len(s.open)
 	for i > 0 && s.open[i-1].number > number {
@@ -93,7 +93,7 @@ func (s *seconds) close(done *second) {
 	a.count++
 	s.busiest = max(s.busiest, done.counted)
 	s.offered = max(s.offered, done.offered)
-	if len(s.kept) < mostKept {
+	if len(s.kept) < maxKept {
 		s.kept = append(s.kept, *done)
 		return
 	}
@@ -125,7 +125,7 @@ func (s *seconds) limit(of func(*second) *tally) figure.Value {
 // burst is the part of a second in which an idle partition saves its target for a burst, as the model assumes.
 const burst = 0.1
 
-// demand returns the highest rate that was asked for over any time, beyond what a burst covers, if a second exceeds a
+// demand returns the highest requested rate over any time, without what a burst covers, if a second exceeds a
 // target; else 0.
 func (s *seconds) demand(target int64) (rate float64) {
 	if target == 0 || max(s.busiest, s.offered) <= target {
@@ -143,11 +143,11 @@ func (s *seconds) demand(target int64) (rate float64) {
 }
 
 // What it takes to call a group of operations free while another is limited: of the attempts
-// at it in the seconds in which the other is throttled, at least fewestSpared would have
-// been throttled if both met one limit, and at most mostThrottled of them were.
+// at it in the seconds in which the other is throttled, at least minSpared would have
+// been throttled if both met one limit, and at most maxThrottled of them were.
 const (
-	fewestSpared  = 10
-	mostThrottled = 0.01
+	minSpared    = 10
+	maxThrottled = 0.01
 )
 
 // throttledWith reports whether another partition was throttled in at least half of the

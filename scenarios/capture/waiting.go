@@ -30,8 +30,8 @@ type waiting struct {
 	line list.List
 }
 
-// take removes and returns the operation of an id, nil where none waits.
-func (w *waiting) take(id string) *operation {
+// remove removes and returns the operation of an id, nil where none waits.
+func (w *waiting) remove(id string) *operation {
 	place, some := w.byID[id]
 	if !some {
 		return nil
@@ -48,12 +48,12 @@ func (w *waiting) oldest() *operation {
 	return nil
 }
 
-// before removes and returns the oldest operation where its last attempt ended
+// removeBefore removes and returns the oldest operation where its last attempt ended
 // before an instant, nil where none did.
-func (w *waiting) before(instant time.Duration) *operation {
+func (w *waiting) removeBefore(instant time.Duration) *operation {
 	first := w.oldest()
 	if first == nil || first.done >= instant {
 		return nil
 	}
-	return w.take(first.id)
+	return w.remove(first.id)
 }

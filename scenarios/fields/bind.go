@@ -26,10 +26,10 @@ import (
 //
 // A field without a yaml tag is no field of the file, and an embedded one stands for its own.
 // A blank field has the tags object:"a phase", which names the struct in messages, one:"a,b",
-// fields of which exactly one is given, and either:"a,b", the same for the schema alone.
+// fields; exactly one must be given, and either:"a,b", the same for the schema alone.
 //
-// A struct can have a second form in the file: a view has a tag of its own in the place of yaml,
-// such as spread:"partitions,required,own", for which FieldValue is asked for spread.partitions,
+// A struct can have a second form in the file: a view has a tag of its own instead of yaml,
+// such as spread:"partitions,required,own", for which FieldValue is called with spread.partitions,
 // and spread.says and spread.list where these say something else.
 type Binder struct {
 	// Form returns the binding of a value by the name of its form.

@@ -21,7 +21,7 @@ type Binding interface {
 	Read(r *Reader, path string, n *Node)
 	// Write returns the field as a node, nil where it is left out.
 	Write() *Node
-	// Schema returns what an editor can be told of the value: its kind, its
+	// Schema returns what an editor needs to know about the value: its kind, its
 	// bounds, its words. A binding that wraps another embeds it; one of its own
 	// starts from the shapes of schema_value.go. It may refuse nothing that read
 	// accepts, and should refuse whatever is of the wrong kind or out of bounds.
@@ -51,7 +51,7 @@ type Object struct {
 	// What names it in messages.
 	What   string
 	Fields []Field
-	// Exactly, where set, names fields of which exactly one is given. Then is not
+	// Exactly, if set, names fields; exactly one must be given. Then is not
 	// called for another number of them.
 	Exactly []string
 	// One is the same for the schema alone: what is said of another number of them is

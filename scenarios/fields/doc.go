@@ -11,7 +11,7 @@
 // What is wrong is a [Fault] with file, line and column, what was expected, and the
 // nearest name for a typo; all of a file are reported at once, as [Faults].
 //
-// The caller owes nothing but the text: whatever it holds, no function here panics, and
+// No function here panics, whatever the text holds, and
 // what it may take is bounded. The package never opens a file, and knows nothing of what
 // the fields mean.
 package fields

@@ -84,7 +84,7 @@ func (f Faults) Unwrap() []error {
 // maxFaults bounds how many faults of one scenario are reported.
 const maxFaults = 1000
 
-// Sorted returns the faults in the order of the file. Where there are far too
+// Sorted returns the faults in the order of the file. If there are too
 // many to read, the last one says how many were left out.
 func (f Faults) Sorted() Faults {
 	slices.SortStableFunc(f, func(a, b Fault) int {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Schema is a value of the format in the words of JSON Schema, of which it has
+// Schema is a value of the format in the words of JSON Schema. It has
 // those that the format needs, in the order in which they are written.
 type Schema struct {
 	Dialect     string `json:"$schema,omitempty"`
@@ -86,7 +86,7 @@ func (s *Schema) Defined() *Schema {
 	return root
 }
 
-// definitions are the objects of the format, each of which stands once.
+// definitions are the objects of the format, each once.
 type definitions struct {
 	all Properties
 	// called maps the name of a definition to what the object is called.

@@ -86,7 +86,7 @@ func TextNode(s string) *Node { return &Node{Kind: Scalar, Text: s, Quoted: true
 // PlainNode returns a text that stands without quotes.
 func PlainNode(s string) *Node { return &Node{Kind: Scalar, Text: s} }
 
-// Find returns the value of a field, nil where there is none.
+// Find returns the value of a field, nil if there is none.
 func (n *Node) Find(key string) *Node {
 	for _, e := range n.Entries {
 		if e.Key == key {
@@ -154,7 +154,7 @@ func (n *Node) Shown() string {
 	return short
 }
 
-// Step returns a part of a node by its name or position, nil where there is
+// Step returns a part of a node by its name or position, nil if there is
 // none.
 func (n *Node) Step(part string) *Node {
 	if n.Kind == List {

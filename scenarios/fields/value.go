@@ -59,7 +59,7 @@ func Name(into *string) Text {
 // BaseName is the form of the base of a table's name.
 var BaseName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{2,39}$`)
 
-// LongText is the binding of a text of at most so many bytes.
+// LongText is the binding of a text with a maximum length in bytes.
 func LongText(into *string, most int) Text {
 	return Text{Into: into, Allow: func(s string) bool { return len(s) <= most }, Expected: fmt.Sprintf("a text of at most %d bytes", most), most: most}
 }

@@ -1,4 +1,4 @@
-// Package logs reports what the log of a table shows: which partitions were hot, what was throttled, and what
+// Package logs reports what the log of a table shows: which partitions were hot, how much was throttled, and what
 // operations cost, as a record that is judged and shown like that of a run.
 //
 // [Open] finds the files that a user named, in folders as a service keeps them by the hour. [Read] visits their

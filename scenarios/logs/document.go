@@ -93,11 +93,11 @@ func (e evidence) Unnamed() int64 {
 }
 
 // WriteBytes is the mean size of a single write.
-func (e evidence) WriteBytes() int64 { return e.Reading.Estimate.writes.of(usualEntity) }
+func (e evidence) WriteBytes() int64 { return e.Reading.Estimate.writes.orDefault(defaultEntity) }
 
 // ReadBytes is the size of an entity in a reply.
 func (e evidence) ReadBytes() int64 {
-	return cmp.Or(e.Reading.Estimate.Entity, e.Reading.Estimate.reads.of(e.WriteBytes()))
+	return cmp.Or(e.Reading.Estimate.Entity, e.Reading.Estimate.reads.orDefault(e.WriteBytes()))
 }
 
 // OverTarget reports whether a partition exceeds the target or throttles.
@@ -117,7 +117,7 @@ func (e evidence) Scans() bool {
 }
 
 // Mark sets the mark of an answer about a log, and returns whether its traffic is sound. It is
-// nil if that cannot be told, or was not asked: it is asked with strict.
+// nil if that is unknown or strict is not set.
 func Mark(a *document.Answer, strict bool) (ok *bool) {
 	if strict && a.State != results.CannotTell {
 		ok = new(a.State == results.Sound)

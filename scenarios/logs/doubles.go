@@ -5,21 +5,21 @@ import "loadgen/engine/accesslog"
 // doubles knows the last requests by their ids, so that a line that stands twice counts
 // once.
 type doubles struct {
-	// now takes up to mostDoubles; before has as many that came before.
+	// now takes up to maxDoubles; before has as many that came before.
 	now, before map[uint64]struct{}
 }
 
-// mostDoubles is how many requests at least a line may lie behind the other one.
-const mostDoubles = 1 << 18
+// maxDoubles is how many requests at least a line may lie behind the other one.
+const maxDoubles = 1 << 18
 
-// seen reports whether the line of a request was there before. One without an id is
+// isRepeated reports whether the line of a request was there before. One without an id is
 // always new.
-func (d *doubles) seen(e *accesslog.Entry) bool {
+func (d *doubles) isRepeated(e *accesslog.Entry) bool {
 	if e.RequestID == "" {
 		return false
 	}
 	if d.now == nil {
-		d.now = make(map[uint64]struct{}, mostDoubles/8)
+		d.now = make(map[uint64]struct{}, maxDoubles/8)
 	}
 	h := uint64(14695981039346656037) // FNV-1a of 64 bits
 	for i := range len(e.RequestID) {
@@ -29,11 +29,11 @@ func (d *doubles) seen(e *accesslog.Entry) bool {
 	if _, there := d.before[id]; there {
 		return true
 	}
-	if len(d.now) == mostDoubles {
+	if len(d.now) == maxDoubles {
 		if _, there := d.now[id]; there {
 			return true
 		}
-		d.before, d.now = d.now, make(map[uint64]struct{}, mostDoubles)
+		d.before, d.now = d.now, make(map[uint64]struct{}, maxDoubles)
 	}
 	// Looked up once: what was there leaves the number as it is.
 	known := len(d.now)

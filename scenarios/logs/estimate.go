@@ -14,7 +14,7 @@ import (
 // ends, by the mean body of the single writes so far and 400 bytes around each. A query
 // returns as many as its reply has room for, by the mean reply to a read of one entity so
 // far, and reads what it returns, one at least; a filter of other properties reads more,
-// which no log tells. Where nothing of the kind came before, an entity takes 1,100 bytes.
+// which no log has. Without an earlier request of the kind, an entity takes 1,100 bytes.
 type Estimate struct {
 	// Transaction is how many entities each transaction writes, Entity how many bytes an
 	// entity takes in a reply; 0 for the rules above.
@@ -32,8 +32,8 @@ type mean struct{ sum, count int64 }
 
 func (m *mean) add(n int64) { m.sum, m.count = m.sum+n, m.count+1 }
 
-// of returns the mean, another number where there is none.
-func (m *mean) of(otherwise int64) int64 {
+// orDefault returns the mean, or the given number if there is none.
+func (m *mean) orDefault(otherwise int64) int64 {
 	if m.count == 0 {
 		return otherwise
 	}
@@ -41,7 +41,7 @@ func (m *mean) of(otherwise int64) int64 {
 }
 
 const (
-	usualEntity    = 1_100
+	defaultEntity  = 1_100
 	aroundChange   = 400
 	aroundBatch    = 200
 	maxTransaction = 100
@@ -73,7 +73,7 @@ func (s *Estimate) entities(o *accesslog.Observed) int64 {
 		if o.RequestBytes < 0 {
 			return 1
 		}
-		each := s.writes.of(usualEntity) + aroundChange
+		each := s.writes.orDefault(defaultEntity) + aroundChange
 		return min(maxTransaction, max(1, (o.RequestBytes-aroundBatch+each/2)/each))
 	case o.Verb == entity.Query:
 		return s.query(o, ok)
@@ -99,7 +99,7 @@ func (s *Estimate) query(o *accesslog.Observed, ok bool) int64 {
 	}
 	each := s.Entity
 	if each == 0 {
-		each = s.reads.of(s.writes.of(usualEntity))
+		each = s.reads.orDefault(s.writes.orDefault(defaultEntity))
 	}
 	page := int64(maxPage)
 	if o.Top > 0 {

@@ -27,7 +27,7 @@ type Options struct {
 	// Names and TimeFormat are as of [accesslog.Options].
 	Names      map[string]string
 	TimeFormat string
-	// Hash, where set, puts another text in the place of every key on reading.
+	// Hash, if set, replaces every key on reading.
 	Hash func(key string) string
 	// Held is how many entries wait at a time to be put in order, 0 for [defaultHeld].
 	Held int
@@ -160,7 +160,7 @@ func (r *reader) group(files []Source) error {
 	}
 	for len(open) > 0 {
 		first := slices.MinFunc(open, func(a, b *stream) int { return cmp.Compare(a.head.At, b.head.At) })
-		if err := r.take(first.head); err != nil {
+		if err := r.enqueue(first.head); err != nil {
 			return err
 		}
 		if err := advance(first); err != nil {
@@ -236,8 +236,8 @@ func (f faulty) Is(other error) bool { return other == ErrSource }
 // Unwrap returns the fault.
 func (f faulty) Unwrap() error { return f.error }
 
-// take adds an entry to those that wait, unless it is of another table or a repeated line.
-func (r *reader) take(e *accesslog.Entry) error {
+// enqueue adds an entry to those that wait, unless it is of another table or a repeated line.
+func (r *reader) enqueue(e *accesslog.Entry) error {
 	if r.options.Table != "" && e.Table != r.options.Table {
 		t := r.reading
 		if t.Elsewhere++; e.Table != "" && len(t.Others) < maxOthers && !slices.Contains(t.Others, e.Table) {
@@ -245,7 +245,7 @@ func (r *reader) take(e *accesslog.Entry) error {
 		}
 		return nil
 	}
-	if r.doubles.seen(e) {
+	if r.doubles.isRepeated(e) {
 		r.reading.Doubled++
 		return nil
 	}
@@ -321,7 +321,7 @@ func (r *reader) pass(o *accesslog.Observed) error {
 			o.RowKey = hash(o.RowKey)
 		}
 	} else if hash != nil {
-		// What is left of a filter across partitions names keys, or bounds of them.
+		// The rest of a filter across partitions names keys, or bounds of keys.
 		o.Filter = ""
 	}
 	return r.visit(o)
@@ -343,8 +343,8 @@ func (t *Reading) addGap(next entity.Ticks) {
 // maxOthers is how many tables are named that were left out.
 const maxOthers = 100
 
-// Missing says what a log of which a table was asked for lacks for anything to be told of
-// it, nil where nothing does. The error wraps [ErrSource].
+// Missing returns an error if a log has no lines about the requested table, with what is missing for
+// a report, nil otherwise. The error wraps [ErrSource].
 func (t *Reading) Missing(table string) error {
 	left := t.Lines - t.Doubled - t.Elsewhere - t.Strays
 	switch {
@@ -371,7 +371,7 @@ func (t *Reading) keyless() string {
 	return strings.Join(parts, ", ")
 }
 
-// hashedFilter returns what is left of a filter of one partition when keys are hashed: the
+// hashedFilter returns the filter of one partition with hashed keys: the
 // partition alone, of one entity both keys, and nothing of bounds, whose order is gone.
 func hashedFilter(e *accesslog.Observed, hash func(string) string) string {
 	parsed, code, _ := filter.Parse(e.Filter)
@@ -391,7 +391,7 @@ func hashedFilter(e *accesslog.Observed, hash func(string) string) string {
 	return text
 }
 
-// maxGaps is how many stretches without a line are told, minGap how long one is at least.
+// maxGaps is the maximum number of reported gaps without a line, minGap their minimum length.
 const (
 	maxGaps = 5
 	minGap  = 60 * 10_000_000

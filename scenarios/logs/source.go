@@ -23,8 +23,8 @@ type Source struct {
 	Open  func() (io.ReadCloser, error)
 }
 
-// mostFiles bounds the files of a log.
-const mostFiles = 100_000
+// maxFiles bounds the files of a log.
+const maxFiles = 100_000
 
 // Open returns the files of a log in the order of their names: files as they are, all in
 // a folder and those below it, and for - standard input. Nothing is opened yet.
@@ -42,8 +42,8 @@ func Open(paths []string, input io.Reader) ([]Source, error) {
 		if err != nil {
 			return nil, err
 		}
-		if all = append(all, found...); len(all) > mostFiles {
-			return nil, fmt.Errorf("%w: over %d files; expected fewer", ErrSource, mostFiles)
+		if all = append(all, found...); len(all) > maxFiles {
+			return nil, fmt.Errorf("%w: over %d files; expected fewer", ErrSource, maxFiles)
 		}
 	}
 	return all, nil
@@ -60,7 +60,7 @@ func below(path string) ([]Source, error) {
 		switch {
 		case hidden && entry.IsDir():
 			return filepath.SkipDir
-		case !entry.IsDir() && !hidden && len(names) <= mostFiles:
+		case !entry.IsDir() && !hidden && len(names) <= maxFiles:
 			names = append(names, name)
 		}
 		return nil

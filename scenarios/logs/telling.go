@@ -19,11 +19,11 @@ import (
 	"loadgen/scenarios/capture"
 )
 
-// Plan says what is told of a log.
+// Plan says what to report about a log.
 type Plan struct {
 	Files   []Source
 	Reading Options
-	// Strict says that whether the load of the log was sustained is asked.
+	// Strict makes the report state whether the load of the log was sustained.
 	Strict bool
 	// Out is where the record is kept, which holds keys of the log: empty keeps none.
 	Out string
@@ -32,7 +32,7 @@ type Plan struct {
 	Command         []string
 }
 
-// Told is what a log says.
+// Told is the report about a log.
 type Told struct {
 	Record  *results.Record
 	Reading *Reading
@@ -78,7 +78,7 @@ func IsRecord(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Hashing returns a function that puts a short hash in the place of a key, by a salt:
+// Hashing returns a function that replaces a key by a short salted hash:
 // equal keys stay equal, and nothing else is left of them.
 func Hashing(salt []byte) func(key string) string {
 	return func(key string) string {
@@ -91,7 +91,7 @@ func Hashing(salt []byte) func(key string) string {
 func (t *Told) make(p *Plan, folder results.Folder) error {
 	one := &teller{plan: *p, folder: folder, told: t}
 	t.Reading = new(Reading)
-	err := Read(p.Files, p.Reading, t.Reading, one.take)
+	err := Read(p.Files, p.Reading, t.Reading, one.record)
 	if err != nil {
 		return err
 	}
@@ -102,8 +102,8 @@ func (t *Told) make(p *Plan, folder results.Folder) error {
 	return err
 }
 
-// take records one request.
-func (t *teller) take(o *accesslog.Observed) error {
+// record records one request.
+func (t *teller) record(o *accesslog.Observed) error {
 	if !t.begun {
 		t.begun = true
 		if err := t.begin(o.At.Time()); err != nil {
@@ -152,7 +152,7 @@ func (t *teller) begin(at time.Time) error {
 	return t.examined.Begin(t.folder, manifest, time.Minute)
 }
 
-// maxOperations is how many names of operations are told apart; the service has fewer.
+// maxOperations is the maximum number of distinguished names of operations; the service has fewer.
 const maxOperations = 64
 
 // Latency is how long the requests of one operation took that were answered.

@@ -297,7 +297,9 @@ func TestArchivedFinds(t *testing.T) {
 			"die": func() { // after the copy, and the message is put aside
 				s.run(s.act("archive-request", 1, 1, nil))
 				for k := range 2 {
-					s.run(s.act("archive-work", k, 0, args{"hidden": "1s", "attempts": "1", "killed": "100%", "after": "copied"}))
+					work := s.act("archive-work", k, 0, args{"hidden": "1s", "attempts": "1", "killed": "100%", "after": "copied"})
+					s.run(work)
+					assert.EqualValuesf(t, k, counted(work)["poisoned"], "%s: poisoned messages of worker %d", row.name, k)
 					s.now = s.now.Add(2 * time.Second)
 				}
 			},

@@ -32,7 +32,7 @@ var transferKinds = []Kind{{
 		}
 		pays := WriteOne(c.Table, leg(entity.Key{Partition: "account " + from, Row: id + " from"}, id, -cents))
 		paid := WriteOne(c.Table, leg(entity.Key{Partition: "account " + to, Row: id + " to"}, id, cents))
-		return NewProcedure(func(t *Tx) { t.both(pays, paid, false, killed) }, pays, paid)
+		return NewProcedure(func(t *Tx) { t.sendBoth(pays, paid, false, killed) }, pays, paid)
 	},
 	Check: checkOf("the legs of each transfer sum to zero", func(t *Tx, f *Findings, s *Setting, _ Arguments) {
 		sums := make(map[string]int64)

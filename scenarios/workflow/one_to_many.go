@@ -59,7 +59,7 @@ var moveKinds = []Kind{{
 				t.Add("elsewhere", 1)
 				return
 			}
-			t.both(written(Overlay(member.Entity, changed)), deleted, c.Arguments.Text("order") == "delete-first", c.Happens("killed"))
+			t.sendBoth(written(Overlay(member.Entity, changed)), deleted, c.Arguments.Text("order") == "delete-first", c.Happens("killed"))
 		}, read, written(c.Subject.Properties()), deleted)
 	},
 	Check: checkOf("each member is there once", func(t *Tx, f *Findings, s *Setting, a Arguments) {

@@ -267,8 +267,8 @@ func (t *Tx) CrashIf(crashes bool) {
 	}
 }
 
-// both sends two requests, the second one first if reversed. The client may crash between them.
-func (t *Tx) both(first, second Request, reversed, crashes bool) {
+// sendBoth sends two requests, the second one first if reversed. The client may crash between them.
+func (t *Tx) sendBoth(first, second Request, reversed, crashes bool) {
 	if reversed {
 		first, second = second, first
 	}

@@ -71,10 +71,10 @@ var accessKinds = []Kind{{
 		var requests []Request
 		if c.Lacking.Has(0) {
 			signature := []byte(signatureOf(c.Table, key, a.Text("covers")))
-			requests = append(requests, c.ask(target.Beside{Store: broker, Body: signature, Takes: a.Duration("issue-time"), AtOnce: a.Count("issuers")}))
+			requests = append(requests, c.requestTo(target.Beside{Store: broker, Body: signature, Takes: a.Duration("issue-time"), AtOnce: a.Count("issuers")}))
 		}
 		if c.Lacking.Has(1) {
-			requests = append(requests, c.ask(target.Beside{Store: preflight, Takes: preflightTime}))
+			requests = append(requests, c.requestTo(target.Beside{Store: preflight, Takes: preflightTime}))
 		}
 		requests = append(requests, Read(c.Table, key))
 		return NewProcedure(func(t *Tx) {
@@ -101,7 +101,7 @@ var accessKinds = []Kind{{
 	// The answer passes the proxy twice: in from the table, and out to the user.
 	New: func(c *Call) *Procedure {
 		carry := func(answer []byte) Request {
-			return c.ask(target.Beside{Store: proxy, Body: answer, Takes: c.Arguments.Duration("proxy-time"), AtOnce: c.Arguments.Count("connections")})
+			return c.requestTo(target.Beside{Store: proxy, Body: answer, Takes: c.Arguments.Duration("proxy-time"), AtOnce: c.Arguments.Count("connections")})
 		}
 		read := Read(c.Table, c.Subject.Key(""))
 		return NewProcedure(func(t *Tx) {
@@ -112,8 +112,8 @@ var accessKinds = []Kind{{
 	},
 }}
 
-// ask returns a request to a service of the application.
-func (c *Call) ask(b target.Beside) Request {
+// requestTo returns a request to a service of the application.
+func (c *Call) requestTo(b target.Beside) Request {
 	b.Verb, b.Store = target.Ask, c.StoreOf(b.Store)
 	return Beside(b)
 }

@@ -1,6 +1,6 @@
 package bench
 
-// Aim is a bound that a figure or a ratio is held to.
+// Aim is a bound of a figure or a ratio.
 type Aim struct {
 	// Says is what is held, in a few words.
 	Says string `json:"says"`
@@ -40,7 +40,7 @@ const (
 	boundByTimer   = "The kernel wakes idle processes within tens of microseconds, the runtime within a millisecond."
 )
 
-// Aims returns what figures are held to, in the order in which they are told.
+// Aims returns the bounds of figures in the order of the report.
 func Aims() []Aim {
 	return []Aim{
 		{Says: "insert: serve to net/http", Of: over(GroupServer, whatInsert, busiest, ofServe, ofBare), Bound: 1.35, is: boundByReplies},

@@ -57,7 +57,7 @@ func findAzurite() ([]string, error) {
 }
 
 // maxPorts is how many ports are tried: one that is free can be taken by another program
-// before Azurite has it, which does not say which it took by itself.
+// before Azurite has it, which does not print the port that it chose.
 const maxPorts = 5
 
 // startAzurite starts Azurite's table service in memory, with its telemetry off.
@@ -87,7 +87,7 @@ func (o *Options) startAzurite(ctx context.Context) (*server, error) {
 	return nil, &missingError{"Azurite does not start: " + strings.ReplaceAll(faults[0].Error(), "\n", " "), "start " + strings.Join(command, " ") + " to see why"}
 }
 
-// freePort returns a port of this machine that nobody listened on a moment ago.
+// freePort returns a port of this machine that was free a moment ago.
 func freePort() (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

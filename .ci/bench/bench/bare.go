@@ -26,7 +26,7 @@ const (
 )
 
 // replay is the least that a handler can do and still give the replies of a table service: it
-// reads the body and writes bytes. Until it is told to, it has another handler answer; from then
+// reads the body and writes bytes. At first it has another handler answer; from then
 // on that one answers the first request of each kind, and all others get the same.
 type replay struct {
 	inner   http.Handler
@@ -61,7 +61,7 @@ func (h *replay) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(reply.body.Bytes())
 }
 
-// kindOf tells requests apart whose replies are not the same.
+// kindOf distinguishes requests whose replies differ.
 func kindOf(r *http.Request) string {
 	path := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
 	table, _, _ := strings.Cut(path, "(")

@@ -29,7 +29,7 @@ type cell struct {
 	thing string
 	// once has it be measured once a round, and not in several turns.
 	once bool
-	// slow has it take one turn of a round where those beside it take several.
+	// slow gives it one turn of a round where the others have several.
 	slow bool
 	run  func(context.Context) (reading, error)
 }
@@ -67,7 +67,7 @@ type load struct {
 	lanes int
 	lasts time.Duration
 	// least is how many operations there are to be at least, for which it may last longest times
-	// as long: a machine that others keep busy does little in a slice, and little tells little.
+	// as long: a busy machine does little in a slice, which says little.
 	least  int64
 	begins func() error
 	ends   func() error
@@ -154,7 +154,7 @@ func (o *own) ends() error {
 	return nil
 }
 
-// reading returns what was used for so many operations.
+// reading returns the resources used by a number of operations.
 func (o *own) reading(operations int64, lasted time.Duration) reading {
 	return reading{operations: operations, cpu: o.cpu, lasted: lasted, counted: true,
 		allocations: int64(o.after.Mallocs - o.before.Mallocs)}

@@ -33,7 +33,7 @@ func (b *bench) commands(ctx context.Context) (err error) {
 	for _, one := range []struct {
 		what string
 		args []string
-		// unit and by say what of the CPU is told: seconds, or µs of each attempt.
+		// unit and by say the unit of CPU: seconds, or µs of each attempt.
 		unit string
 		by   func(output []byte) (float64, error)
 	}{
@@ -62,7 +62,7 @@ func (b *bench) commands(ctx context.Context) (err error) {
 	return nil
 }
 
-// attemptsOf is how many attempts the summary of a run tells.
+// attemptsOf returns the number of attempts in the summary of a run.
 func attemptsOf(output []byte) (float64, error) {
 	var summary struct {
 		Attempts float64 `json:"attempts"`

@@ -1,10 +1,10 @@
-// Package bench is what this tool costs beside others that do the same, in rounds that take
+// Package bench measures the cost of this tool and of comparable tools, in rounds that take
 // turns.
 //
 // Fill in [Options] and [Measure]: each group that was asked for ([Groups]) has its cells
 // measured once a round, those that are compared one after another, in an order that rotates.
-// What comes of it is a [Report]: figures, ratios of those that were measured in the same
-// rounds with their intervals, and the [Aims] that they are held to. [Report.Document] says it,
+// The result is a [Report]: figures, ratios of those that were measured in the same
+// rounds with their intervals, and their [Aims]. [Report.Document] renders it,
 // [Read] reads it back, and [Report.Held] holds another one to it.
 //
 // CPU is the unit: how fast a machine is that others use as well changes from second to second,
@@ -12,7 +12,7 @@
 // is not that of who loads it. [ServeBare] is the other side of the comparison, the least that
 // net/http needs to give the very replies.
 //
-// The caller owes options that [Options.Validate] finds sound, and a context that it cancels to
+// Options must be valid by [Options.Validate], and the caller cancels the context to
 // end early. All load stays on this machine. Every process that was started has ended when
 // Measure returns.
 package bench

@@ -135,7 +135,7 @@ func withUnit(value float64, unit string) string {
 	return document.Figures(value) + " " + unit
 }
 
-// between writes the interval of a multiple, empty where there is none.
+// between writes the interval of a multiple, empty for none.
 func between(bounds *[2]float64) string {
 	return document.Told(bounds, func(b [2]float64) string { return multiple(b[0]) + "–" + multiple(b[1]) })
 }
@@ -190,7 +190,7 @@ func wanted(missing map[string]bool) string {
 	return words
 }
 
-// says tells what others had of the machine.
+// says describes the share of the machine that other processes used.
 func (t *Taken) says(cores int) string {
 	if t.Got == 0 {
 		return "Load by other processes is unknown: commands run once."
@@ -236,7 +236,7 @@ func (r *Report) group(group string) document.Table {
 	return t
 }
 
-// beside are the ratios of a figure to others.
+// beside writes the ratios of a figure to others.
 func (r *Report) beside(f *Figure) string {
 	var words []string
 	for i := range r.Ratios {

@@ -47,7 +47,7 @@ type rawRequest struct {
 	body []byte
 }
 
-// sentFor returns the request of an operation, as it came to somebody who listened.
+// sentFor returns the request of an operation, as a listener received it.
 func (b *bench) sentFor(ctx context.Context, s *server, what string) (*rawRequest, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -66,7 +66,7 @@ func (b *bench) sentFor(ctx context.Context, s *server, what string) (*rawReques
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)
-		_ = asks.named(ctx, what, 1)(0, 1) // nobody answers
+		_ = asks.named(ctx, what, 1)(0, 1) // no answer is expected
 	}()
 	raw, err := hear(listener)
 	<-sent
@@ -102,7 +102,7 @@ func hear(listener net.Listener) (*rawRequest, error) {
 	return &rawRequest{request, body}, err
 }
 
-// flatOut are the drivers as fast as they go, over so many connections.
+// flatOut are the drivers at full speed, over a number of connections.
 func (b *bench) flatOut(s *server, what string, raw *rawRequest) []cell {
 	url := raw.URL.String()
 	bare := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: driverLanes, DisableCompression: true}}

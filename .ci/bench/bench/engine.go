@@ -17,7 +17,7 @@ import (
 // ofEngine is the embedded engine, called directly.
 const ofEngine = "engine"
 
-// What the engine is asked for in process.
+// The requests to the engine in process.
 const (
 	whatUpsert    = "upsert"
 	whatPointRead = "get"
@@ -37,7 +37,7 @@ const (
 	goroutinesAt = 1e5
 )
 
-// filled is an engine with so many entities.
+// filled is an engine with a number of entities.
 type filled struct {
 	engine   *engine.Engine
 	entities int

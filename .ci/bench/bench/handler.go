@@ -14,7 +14,7 @@ import (
 const atHandler = "handler alone"
 
 // handlerCells are the operations of a server, by its handler in this process: what it allocates
-// nobody else can see. The requests are those that the client sends.
+// no other process can see. The requests are those that the client sends.
 func (b *bench) handlerCells(ctx context.Context, list []*server) ([]cell, error) {
 	h, err := tables()
 	if err != nil {
@@ -95,7 +95,7 @@ type again struct{ bytes.Reader }
 
 func (*again) Close() error { return nil }
 
-// ignored is a reply that nobody reads.
+// ignored is a reply that is not read.
 type ignored struct {
 	header http.Header
 	status int

@@ -14,14 +14,14 @@ const (
 	minAllocations   = .5
 )
 
-// Held is a figure or a ratio that is held to what it was.
+// Held is a figure or a ratio compared with an earlier report.
 type Held struct {
 	Name string  `json:"name"`
 	Was  float64 `json:"was"`
 	Is   float64 `json:"is"`
 	Most float64 `json:"most"`
 	// Regressed says that it is above Most and, for a ratio, that all of its interval is above
-	// all of the one that it had: what a busy machine cannot tell, now or then, accuses nobody.
+	// all of the one that it had: an uncertain figure of a busy machine is not reported as worse.
 	Regressed bool `json:"regressed"`
 	// Doubtful says that it is above Most, and the interval too wide to say so.
 	Doubtful bool `json:"doubtful,omitempty"`
@@ -30,7 +30,7 @@ type Held struct {
 }
 
 // Hold holds the report's ratios of CPU, and its allocations, to those of another. What one of
-// them has not is left out, and so are ratios to other table services, of which less is worse.
+// them has not is left out, and so are ratios to other table services, where less is worse.
 func (r *Report) Hold(kept *Report) {
 	r.Held = nil
 	for i := range r.Ratios {
@@ -82,7 +82,7 @@ func (r *Report) regressed() string {
 	return fmt.Sprintf("%d of %d figures are worse, %s first", n, len(r.Held), first)
 }
 
-// held is a table of what was held to another report, what is worse first.
+// held is a table of the comparison with another report, the worst first.
 func (r *Report) held() document.Table {
 	t := document.NewTable("held", "Comparison with previous report", "|words", "was", "is", "at most", "|words")
 	for _, worse := range []bool{true, false} {

@@ -23,7 +23,7 @@ type bench struct {
 	report *Report
 }
 
-// Measure measures what is asked for, and returns it: of what was ended early, the groups that
+// Measure measures the requested groups and returns them: after an early end, the groups that
 // were whole. Its error wraps [ErrUntold], is that of the context, or says what failed.
 func Measure(ctx context.Context, o Options) (*Report, error) {
 	if faults := o.Validate(); len(faults) > 0 {
@@ -68,7 +68,7 @@ func (b *bench) group(ctx context.Context, name string) error {
 	return nil
 }
 
-// server measures this program's server beside others.
+// server measures this program's server and others.
 func (b *bench) server(ctx context.Context) (err error) {
 	list, notes, err := b.servers(ctx)
 	defer func() {

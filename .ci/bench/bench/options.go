@@ -22,8 +22,8 @@ const (
 	GroupCommands  = "commands"
 )
 
-// Groups returns the names of all groups; of those that are measured unless others are asked
-// for, the last is left out: whole commands take minutes.
+// Groups returns the names of all groups; of those that are measured unless others are requested,
+// the last is left out: whole commands take minutes.
 func Groups() []string {
 	return []string{GroupServer, GroupDriver, GroupPacing, GroupSimulator, GroupEngine, GroupRecord, GroupCommands}
 }
@@ -52,7 +52,7 @@ type Options struct {
 	Program, Bare string
 	// Clock is demanded.
 	Clock clock.Real
-	// Tell is told in a few words what is measured now; nil is nobody.
+	// Tell receives a few words about the current measurement; nil means none.
 	Tell func(what string)
 }
 
@@ -70,7 +70,7 @@ func (o *Options) Validate() []error {
 	return faults
 }
 
-// filled returns the options with what was left out.
+// filled returns the options with defaults.
 func (o Options) filled() Options {
 	if len(o.Groups) == 0 {
 		o.Groups = Groups()[:len(Groups())-1]

@@ -22,7 +22,7 @@ const pacingWorkers = 64
 // rates are those that drivers keep, in operations a second.
 var rates = [...]int{2000, 5000, 10_000, 20_000}
 
-// What a driver that keeps a rate is told by, beside its CPU.
+// The figures of a driver that keeps a rate, in addition to its CPU.
 const (
 	whatPaced = "get at a rate"
 	whatHalf  = "off its instant, p50"
@@ -103,7 +103,7 @@ func (b *bench) pace(ctx context.Context, s *server, rate int) ([]time.Duration,
 	return sent.list, err
 }
 
-// lags are how far from their instants operations were sent. One goroutine tells at a time.
+// lags are how far from their instants operations were sent. One goroutine adds at a time.
 type lags struct{ list []time.Duration }
 
 // Attempt implements [drive.Observer].

@@ -15,7 +15,7 @@ import (
 	"loadgen/target"
 )
 
-// What the whole of a load costs with more processors to run on, all of which want the runner's
+// The cost of a whole load with more processors to run on, which all want the runner's
 // lock and the record's.
 const (
 	whatSent  = "get, sent and recorded"
@@ -26,7 +26,7 @@ const (
 // them: what goroutines wait for each other shows on fewer, too.
 var processors = [...]int{1, 2, 4, 8}
 
-// sentOperations are sent in a round: what a run takes to begin and to end is little beside them.
+// sentOperations are sent in a round: the beginning and the end of a run are short in comparison.
 const sentOperations, sentQuick = 10_000, 1000
 
 func processorsName(n int) string { return fmt.Sprintf("GOMAXPROCS %d", n) }

@@ -33,9 +33,9 @@ type Report struct {
 	Aims    []Judged `json:"aims"`
 	Ratios  []Ratio  `json:"ratios"`
 	Figures []Figure `json:"figures"`
-	// Held is what was held to another report, none where there was none.
+	// Held is the comparison with another report, empty for none.
 	Held []Held `json:"held,omitempty"`
-	// Notes say what was left out, and why.
+	// Notes say which parts were left out, and why.
 	Notes []string `json:"notes,omitempty"`
 }
 
@@ -188,7 +188,7 @@ func (r *Report) addRatio(one, other *Figure, to string) {
 	}
 }
 
-// compared reports whether the one's cost is told as a multiple of the other's.
+// compared reports whether the one's cost is shown as a multiple of the other's.
 func compared(one, other string) bool {
 	switch [2]string{one, other} {
 	case [2]string{ofServe, ofBare}, [2]string{ofAzurite, ofServe}, [2]string{ofDriver, ofBareClient}, [2]string{ofDriver, ofVegeta}:
@@ -201,7 +201,7 @@ func compared(one, other string) bool {
 // ErrReport says that a text is no report of this version.
 var ErrReport = errors.New("bench: no report")
 
-// Read reads the JSON of a report, whose ratios and aims are formed anew of its figures. Its error wraps [ErrReport], or is the reader's.
+// Read reads the JSON of a report, and computes its ratios and aims from its figures. Its error wraps [ErrReport], or is the reader's.
 func Read(from io.Reader) (*Report, error) {
 	const most = 16 << 20
 	text, err := io.ReadAll(io.LimitReader(from, most))

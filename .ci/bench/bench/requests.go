@@ -12,7 +12,7 @@ import (
 )
 
 // What the servers hold: a table with one partition of a thousand entities whose JSON is about 1 KiB,
-// of which a scan picks one in a hundred.
+// from which a scan picks one in a hundred.
 const (
 	benchTable   = "bench"
 	pageKey      = "2011 New York City Marathon__Full"
@@ -22,7 +22,7 @@ const (
 	entityBytes  = 1024
 )
 
-// The operations that servers are asked for, as figures name them.
+// The operations on servers, as figures name them.
 const (
 	whatInsert = "insert"
 	whatGet    = "get"
@@ -37,7 +37,7 @@ type requests struct {
 	inserted atomic.Uint64
 	filtered target.Query
 	shape    []entity.Property
-	// again has what met a connection that was closed be sent once more: a server of Node's closes
+	// again repeats a request that met a closed connection: a server of Node's closes
 	// what was idle for 5 s, and a busy machine may take the second that the client leaves.
 	again bool
 }
@@ -50,10 +50,10 @@ func newRequests(to target.Target) (*requests, error) {
 	return &requests{to: to, filtered: filtered, shape: shape(0, entityBytes)}, nil
 }
 
-// rowKey is the key of a row, of which letters are escaped in a path.
+// rowKey is the key of a row; some of its letters are escaped in a path.
 func rowKey(n uint64) string { return fmt.Sprintf("%08d__Kim__F__37", n) }
 
-// shape are the properties of an entity whose JSON comes to about so many bytes, most of them text
+// shape are the properties of an entity whose JSON has about the given number of bytes, most of them text
 // that is another one in each entity.
 func shape(number uint64, bytes int) []entity.Property {
 	const others, keys = 324, 52 // what the rest comes to, what the keys alone do
@@ -70,7 +70,7 @@ func shape(number uint64, bytes int) []entity.Property {
 	}
 }
 
-// filler is text of so many letters that nothing compresses.
+// filler is incompressible text of the given length.
 func filler(number uint64, letters int) string {
 	const alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 	var text strings.Builder
@@ -104,7 +104,7 @@ func (r *requests) furnish(ctx context.Context) error {
 	return nil
 }
 
-// ask sends an operation that has to succeed, and to return so many entities if that is not 0.
+// ask sends an operation that has to succeed, and to return the given number of entities if that is not 0.
 func (r *requests) ask(ctx context.Context, op *target.Operation, want int64) error {
 	got := r.to.Do(ctx, op)
 	if r.again && (got.Fault == target.ConnectionReset || got.Fault == target.ConnectionClosed) {
@@ -125,7 +125,7 @@ func (r *requests) ask(ctx context.Context, op *target.Operation, want int64) er
 // doing is what lanes do, each in turn with a number.
 type doing func(lane int, number uint64) error
 
-// named returns what performs an operation over so many lanes.
+// named returns a function that performs an operation over a number of lanes.
 func (r *requests) named(ctx context.Context, what string, lanes int) doing {
 	switch what {
 	case whatInsert:

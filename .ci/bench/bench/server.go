@@ -121,7 +121,7 @@ func minOf(what string) int64 {
 	}
 }
 
-// servers opens what the group measures, and returns notes on what is left out.
+// servers opens what the group measures, and returns notes on the parts that are left out.
 func (o *Options) servers(ctx context.Context) (list []*server, notes []string, err error) {
 	starts := []func(context.Context) (*server, error){o.startServe, o.startBare}
 	if o.Peers {
@@ -142,7 +142,7 @@ func (o *Options) servers(ctx context.Context) (list []*server, notes []string, 
 	return list, notes, nil
 }
 
-// serverCells are the operations by connections, those of the servers beside one another.
+// serverCells are the operations by connections, with the servers next to one another.
 func (o *Options) serverCells(list []*server) []cell {
 	lanes := connections[:]
 	if o.Quick {

@@ -32,7 +32,7 @@ type simulated struct {
 	partitions int
 	servers    int
 	cold, data bool
-	// clients make a closed loop that thinks so long, in place of a rate, for so many seconds.
+	// clients make a closed loop with a think time instead of a rate, for a number of seconds.
 	clients int
 	think   string
 	seconds int

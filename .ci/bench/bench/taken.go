@@ -43,7 +43,7 @@ func (t *taken) begin(clk clock.Real) {
 	t.self = process.Family()
 }
 
-// look keeps all cores busy for a moment and takes down how many there were.
+// look keeps all cores busy for a moment and records their number.
 func (t *taken) look(clk clock.Real) {
 	cores := runtime.GOMAXPROCS(0)
 	before, told := run.CPU()

@@ -16,7 +16,7 @@ type vegetaAlone struct {
 	method, url string
 	header      http.Header
 	body        []byte
-	// workers is how many hits are under way at most, over so many connections.
+	// workers is how many hits are under way at most, over a number of connections.
 	workers int
 }
 
@@ -33,7 +33,7 @@ func (a *vegetaAlone) flatOut(lasts time.Duration) (hits int64, err error) {
 
 // paced hits at a rate a second, and returns how far from its instant each hit was sent, early
 // and late alike. Hits are numbered in the order of their ticks, by which their instants can
-// be told: vegeta itself does not tell them.
+// be known: vegeta itself does not report them.
 func (a *vegetaAlone) paced(clk clock.Real, rate int, lasts time.Duration) (lags []time.Duration, err error) {
 	pacer := &beginning{Pacer: vegeta.ConstantPacer{Freq: rate, Per: time.Second}, clock: clk}
 	for hit := range a.attack(pacer, lasts) {
@@ -53,7 +53,7 @@ func (a *vegetaAlone) attack(pacer vegeta.Pacer, lasts time.Duration) <-chan *ve
 	return attacker.Attack(vegeta.NewStaticTargeter(hit), pacer, lasts, "")
 }
 
-// beginning is a pacer that takes down when the attack began.
+// beginning is a pacer that records when the attack began.
 type beginning struct {
 	vegeta.Pacer
 	clock clock.Real

@@ -30,8 +30,8 @@ const (
 // errReady is why a child that is not ready in time is ended.
 var errReady = errors.New("it was not ready")
 
-// mostSaid is how much of a child's words is kept for an error, in bytes.
-const mostSaid = 4 << 10
+// maxSaid is how much of a child's words is kept for an error, in bytes.
+const maxSaid = 4 << 10
 
 // Child is a program that runs.
 type Child struct {
@@ -159,7 +159,7 @@ type tail struct{ text []byte }
 
 // Write implements io.Writer. One goroutine calls it.
 func (t *tail) Write(p []byte) (int, error) {
-	t.text = append(t.text, p[:min(len(p), mostSaid-len(t.text))]...)
+	t.text = append(t.text, p[:min(len(p), maxSaid-len(t.text))]...)
 	return len(p), nil
 }
 

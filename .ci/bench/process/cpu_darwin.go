@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// cpuOf asks ps, which tells hundredths of a second: another process's usage is told to C
+// cpuOf calls ps, which prints hundredths of a second: another process's usage is told to C
 // programs alone.
 func cpuOf(pid int) (time.Duration, error) {
 	text, err := ask(pid, "time=")
@@ -35,5 +35,5 @@ func ask(pid int, column string) (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// Busy is not told here.
+// Busy is unknown here.
 func Busy() (time.Duration, bool) { return 0, false }

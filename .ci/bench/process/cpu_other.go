@@ -8,5 +8,5 @@ func cpuOf(int) (time.Duration, error) { return 0, ErrUntold }
 
 func memoryOf(int) (int64, error) { return 0, ErrUntold }
 
-// Busy is not told here.
+// Busy is unknown here.
 func Busy() (time.Duration, bool) { return 0, false }

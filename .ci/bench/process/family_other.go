@@ -4,5 +4,5 @@ package process
 
 import "time"
 
-// Family is not told here.
+// Family is unknown here.
 func Family() time.Duration { return 0 }

@@ -1,7 +1,9 @@
 package house_test
 
 import (
+	"cmp"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -85,6 +87,31 @@ func TestReliability(t *testing.T) {
 		}
 	}
 	assert.NotZero(t, promises, "docs/reliability.md has no promises")
+}
+
+// Each planted fault replaces one line that exists and names existing tests, and each word of a test pattern
+// of .ci/run and .ci/long is part of a test's name.
+func TestNamesInChecks(t *testing.T) {
+	faults := regexp.MustCompile(`(?m)^(\S+)(?: (\S+))?\n- (.+)\n\+ .+\ntests: (.+)$`).FindAllStringSubmatch(ofProject(t, ".ci/faults.txt"), -1)
+	assert.Len(t, faults, strings.Count(ofProject(t, ".ci/faults.txt"), "\ntests: "))
+	for _, fault := range faults {
+		lines := regexp.MustCompile(`(?m)^\s*`+regexp.QuoteMeta(fault[3])+`$`).FindAllString(ofProject(t, fault[1]), -1)
+		assert.Lenf(t, lines, 1, "%s: %s", fault[1], fault[3])
+		for _, name := range regexp.MustCompile(`(?:Test|Fuzz|Example)\w*`).FindAllString(fault[4], -1) {
+			assert.Truef(t, hasTest(t, cmp.Or(fault[2], path.Dir(fault[1])), name), "%s: there is no %s", fault[1], name)
+		}
+	}
+	var tests strings.Builder
+	for _, r := range readTree(t).rooms {
+		for _, file := range r.tests {
+			tests.WriteString(strings.Join(regexp.MustCompile(`(?m)^func Test\w*`).FindAllString(ofProject(t, file.path), -1), "\n"))
+		}
+	}
+	for _, pattern := range regexp.MustCompile(`(?m)(?:-run |^(?:raced|live_words|besieged)\+?=)'([^']+)'`).FindAllStringSubmatch(ofProject(t, ".ci/run")+ofProject(t, ".ci/long"), -1) {
+		for _, word := range regexp.MustCompile(`\w+`).FindAllString(pattern[1], -1) {
+			assert.Truef(t, strings.Contains(tests.String(), word), "%s: no test has %s in its name", pattern[1], word)
+		}
+	}
 }
 
 // hasTest reports whether a package has a test of that name.

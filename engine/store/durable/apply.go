@@ -84,7 +84,7 @@ func (s *Store) begin(name, partitionKey string) (w write, code entity.Code, det
 	const usual = 256
 	w = write{store: s, table: t, key: appendPartition(make([]byte, 0, usual), t.number, partitionKey)}
 	w.prefix = len(w.key)
-	w.guard = s.guards.take(w.key, true)
+	w.guard = s.guards.acquire(w.key, true)
 	w.guard.Lock()
 	w.batch = s.db.NewBatch()
 	return w, entity.OK, ""
@@ -116,7 +116,7 @@ func (w *write) stage(c *entity.Change, at entity.Ticks) (entity.Ticks, entity.C
 }
 
 // end commits what was staged, or nothing where the code says why not, and waits until
-// what the answer tells is safe. It returns the code and detail of the answer.
+// the answer only reports what is safe. It returns the code and detail of the answer.
 func (w *write) end(code entity.Code, detail string) (entity.Code, string) {
 	s := w.store
 	defer s.alive.RUnlock()

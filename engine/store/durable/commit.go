@@ -10,9 +10,9 @@ import (
 )
 
 // commit puts a batch into the log and makes it visible, unless the store has failed;
-// with Options.Sync somebody has to wait for the disk: see [Store.settle]. One batch is
+// with Options.Sync a writer waits for the disk: see [Store.commitSafely]. One batch is
 // put there at a time, which costs little, since the log is one: where that panics,
-// nobody else is inside.
+// no other goroutine is inside.
 func (s *Store) commit(b *pebble.Batch) (err error) {
 	s.committing.Lock()
 	defer s.committing.Unlock()
@@ -51,8 +51,8 @@ func (s *Store) flushed(b *pebble.Batch) error {
 	return b.Close()
 }
 
-// settle commits a batch and waits until it is safe, which is false where it may not be.
-func (s *Store) settle(b *pebble.Batch) bool { return s.commit(b) == nil && s.flushed(b) == nil }
+// commitSafely commits a batch and waits until it is safe, which is false where it may not be.
+func (s *Store) commitSafely(b *pebble.Batch) bool { return s.commit(b) == nil && s.flushed(b) == nil }
 
 // enter begins a request, which ends with alive being given up; it is false where the
 // store has failed or was closed.

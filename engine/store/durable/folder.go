@@ -20,7 +20,7 @@ import (
 
 // Options says which folder holds which tables.
 type Options struct {
-	// Folder is made where there is none.
+	// Folder is created if missing.
 	Folder string
 	// Account is whose tables these are; a folder holds those of one.
 	Account string
@@ -36,7 +36,7 @@ type Options struct {
 // FS is a file system, such as one in memory.
 type FS = vfs.FS
 
-// The files beside those of the log-structured store. Marker says what the folder is; it
+// The files in addition to those of the log-structured store. Marker says what the folder is; it
 // comes first, so that a folder without one has never held a table.
 const (
 	marker        = "loadgen-tables.json"
@@ -68,7 +68,7 @@ func Open(o Options) (s *Store, err error) {
 	s = &Store{options: o, failed: make(chan struct{}), guards: guards{of: make(map[string]*guard)},
 		tables: make(map[string]*table), notes: make(map[string][]byte), deleted: make(map[string]entity.Ticks)}
 	if err := s.claim(); err != nil {
-		return nil, first(err, s.release())
+		return nil, firstError(err, s.release())
 	}
 	s.logs = logList{fs: o.FS, folder: o.Folder}
 	if err = s.logs.open(); err == nil {
@@ -85,7 +85,7 @@ func Open(o Options) (s *Store, err error) {
 	}
 	if err != nil {
 		s.fail(err)
-		return nil, first(plain(err), s.abandon())
+		return nil, firstError(plain(err), s.abandon())
 	}
 	return s, nil
 }
@@ -114,7 +114,7 @@ func (s *Store) claim() error {
 		}
 		return plain(err)
 	}
-	// Somebody else may have made it meanwhile.
+	// Another process may have created it meanwhile.
 	if names, err = o.FS.List(o.Folder); err != nil {
 		return plain(err)
 	}
@@ -148,7 +148,7 @@ func (s *Store) recognise() error {
 		return plain(err)
 	}
 	text, err := io.ReadAll(io.LimitReader(file, 1<<12))
-	if err = first(err, file.Close()); err != nil {
+	if err = firstError(err, file.Close()); err != nil {
 		return plain(err)
 	}
 	var found format
@@ -221,8 +221,8 @@ func (s *Store) openBatches() (err error) {
 	return err
 }
 
-// first returns the first of several errors that is one: the others follow from it.
-func first(all ...error) error {
+// firstError returns the first of several errors that is one: the others follow from it.
+func firstError(all ...error) error {
 	for _, err := range all {
 		if err != nil {
 			return err
@@ -265,15 +265,15 @@ func (s *Store) Close() error {
 	if s.Err() != nil {
 		return s.abandon()
 	}
-	// What is in table files is held to checksums. Of the log that is so as well, save for
+	// Table files have checksums. The log has them as well, except for
 	// its end, which is allowed to be torn: better to leave none behind.
-	err := first(s.db.Flush(), s.db.Close())
+	err := firstError(s.db.Flush(), s.db.Close())
 	s.db = nil
 	if cause := s.Err(); cause != nil {
 		err = cause
 	}
 	s.cause.CompareAndSwap(nil, &failure{errClosed})
-	return first(plain(err), s.release())
+	return firstError(plain(err), s.release())
 }
 
 // abandon lets go of a folder that has failed. Nothing of it is altered: what the

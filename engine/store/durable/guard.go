@@ -3,13 +3,13 @@ package durable
 import "sync"
 
 // guards are the locks of the partitions that are being written to. There is one only
-// while somebody has it.
+// while it is in use.
 type guards struct {
 	mu sync.Mutex
 	of map[string]*guard
 }
 
-// guard is the lock of a partition. Whoever holds it alone knows what the next write
+// guard is the lock of a partition. Its holder knows what the next write
 // will find.
 type guard struct {
 	prefix string
@@ -38,9 +38,9 @@ func (p *pending) wait() error {
 	return p.err
 }
 
-// take returns the guard of a partition, made where there is none and make is set. It
+// acquire returns the guard of a partition, created if missing and create is set. It
 // is to be given back, and is not held yet.
-func (g *guards) take(prefix []byte, create bool) *guard {
+func (g *guards) acquire(prefix []byte, create bool) *guard {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	one := g.of[string(prefix)]
@@ -63,11 +63,11 @@ func (g *guards) giveBack(one *guard) {
 	}
 }
 
-// settled waits until all that could be read of a partition is on the disk, or of all
+// waitForFlush waits until all that could be read of a partition is on the disk, or of all
 // partitions where the prefix is nil.
-func (g *guards) settled(prefix []byte) (err error) {
+func (g *guards) waitForFlush(prefix []byte) (err error) {
 	if prefix != nil {
-		if one := g.take(prefix, false); one != nil {
+		if one := g.acquire(prefix, false); one != nil {
 			return g.wait(one)
 		}
 		return nil

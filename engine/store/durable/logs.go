@@ -37,7 +37,7 @@ func (l *logList) open() error {
 		return err
 	}
 	text, err := io.ReadAll(file)
-	if err = first(err, file.Close()); err != nil {
+	if err = firstError(err, file.Close()); err != nil {
 		return err
 	}
 	var names []string
@@ -93,7 +93,7 @@ func replaceFile(files vfs.FS, folder, name string, text []byte) error {
 		return err
 	}
 	_, err = file.Write(append(text, '\n'))
-	if err = first(err, file.Sync(), file.Close()); err != nil {
+	if err = firstError(err, file.Sync(), file.Close()); err != nil {
 		return err
 	}
 	if err := files.Rename(partial, files.PathJoin(folder, name)); err != nil {
@@ -110,5 +110,5 @@ func syncFolder(files vfs.FS, name string) error {
 	if err != nil {
 		return err
 	}
-	return first(folder.Sync(), folder.Close())
+	return firstError(folder.Sync(), folder.Close())
 }

@@ -10,7 +10,7 @@ import (
 	"loadgen/engine/store"
 )
 
-// Get returns an entity. The code is TableNotFound or ResourceNotFound where there is
+// Get returns an entity. The code is TableNotFound or ResourceNotFound if there is
 // none.
 func (s *Store) Get(name string, k entity.Key) (entity.Packed, entity.Code) {
 	if !s.enter() {
@@ -26,7 +26,7 @@ func (s *Store) Get(name string, k entity.Key) (entity.Packed, entity.Code) {
 	prefix := len(key)
 	value, exists, err := s.read(append(key, entity.SortKey(k.Row)...))
 	if err == nil && s.options.Sync {
-		err = s.guards.settled(key[:prefix])
+		err = s.guards.waitForFlush(key[:prefix])
 	}
 	switch {
 	case err != nil:
@@ -67,7 +67,7 @@ func (s *Store) Scan(name string, q store.Query) (store.Page, entity.Code) {
 		if pk, one := q.Range.Partition(); one {
 			prefix = appendPartition(nil, t.number, pk)
 		}
-		err = s.guards.settled(prefix)
+		err = s.guards.waitForFlush(prefix)
 	}
 	if err != nil {
 		s.fail(err)
@@ -109,7 +109,7 @@ func (c *scan) read(db *pebble.DB) error {
 		fault = c.row(rows)
 	}
 	c.nameRows()
-	return first(fault, rows.Error(), rows.Close())
+	return firstError(fault, rows.Error(), rows.Close())
 }
 
 // row adds the row that the iterator stands on, if it is to be kept and there is room.

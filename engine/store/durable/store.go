@@ -34,7 +34,7 @@ type Store struct {
 	committing sync.Mutex
 
 	// changing is held while a table is made or dropped, which waits for the disk; mu
-	// guards what follows, and nobody waits under it.
+	// guards the fields below and is never held during a wait.
 	changing sync.Mutex
 	mu       sync.RWMutex
 	// tables, notes and deleted are keyed by the name in lower case, notes by nothing for
@@ -106,7 +106,7 @@ func (s *Store) load() error {
 				fault = kind.take(string(rows.Key()[1:]), slices.Clone(value))
 			}
 		}
-		if err := first(fault, rows.Error(), rows.Close()); err != nil {
+		if err := firstError(fault, rows.Error(), rows.Close()); err != nil {
 			return err
 		}
 	}
@@ -148,7 +148,7 @@ func (s *Store) TableNames() []string {
 	return names
 }
 
-// Count returns how many entities a table holds, 0 where there is none.
+// Count returns how many entities a table holds, 0 if the table does not exist.
 func (s *Store) Count(name string) int64 {
 	if t := s.find(name); t != nil {
 		return t.entities.Load()

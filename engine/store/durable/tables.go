@@ -28,7 +28,7 @@ func (s *Store) CreateTable(name string) entity.Code {
 	b := s.db.NewBatch()
 	s.put(b, named(kindTable, folded), append(binary.BigEndian.AppendUint64(nil, t.number), name...))
 	s.remove(b, named(kindDeleted, folded))
-	if !s.settle(b) {
+	if !s.commitSafely(b) {
 		return entity.InternalError
 	}
 	s.mu.Lock()
@@ -40,7 +40,7 @@ func (s *Store) CreateTable(name string) entity.Code {
 }
 
 // DeleteTable drops a table with all that it holds, and its note, at once;
-// ResourceNotFound where there is none. Its name is one of [Store.Deleted] until the
+// ResourceNotFound if there is none. Its name is one of [Store.Deleted] until the
 // given instant; of those whose time was over by now none is any more.
 func (s *Store) DeleteTable(name string, now, until entity.Ticks) entity.Code {
 	if !s.enter() {
@@ -72,7 +72,7 @@ func (s *Store) DeleteTable(name string, now, until entity.Ticks) entity.Code {
 	if until > now {
 		s.put(b, named(kindDeleted, folded), binary.BigEndian.AppendUint64(nil, uint64(until)))
 	}
-	if !s.settle(b) {
+	if !s.commitSafely(b) {
 		return entity.InternalError
 	}
 	t.dead = true
@@ -111,7 +111,7 @@ func (s *Store) SetNote(name string, note []byte) entity.Code {
 	} else {
 		s.remove(b, key)
 	}
-	if !s.settle(b) {
+	if !s.commitSafely(b) {
 		return entity.InternalError
 	}
 	s.mu.Lock()

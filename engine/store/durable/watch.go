@@ -11,7 +11,7 @@ import (
 // something, and that nothing alters any more from then on: each write is taken and
 // nothing is kept. What is on the disk is what a crash at that moment would have left
 // there. The log-structured store hears of no such error, since some of them it answers
-// with an end of the process; whoever asked for a write is told by the store.
+// with an end of the process; the store reports it to the writer.
 type watched struct {
 	vfs.FS
 	store *Store
@@ -20,8 +20,8 @@ type watched struct {
 // frozen reports whether nothing is to be altered any more.
 func (w watched) frozen() bool { return w.store.Err() != nil }
 
-// made returns a file to be written to, or one that keeps nothing.
-func (w watched) made(f vfs.File, err error) (vfs.File, error) {
+// wrapFile returns a file to be written to, or one that keeps nothing.
+func (w watched) wrapFile(f vfs.File, err error) (vfs.File, error) {
 	if err != nil {
 		w.store.fail(err)
 		f = vfs.NewMemFile(nil)
@@ -32,13 +32,13 @@ func (w watched) made(f vfs.File, err error) (vfs.File, error) {
 // Create implements [vfs.FS].
 func (w watched) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	if w.frozen() {
-		return w.made(vfs.NewMemFile(nil), nil)
+		return w.wrapFile(vfs.NewMemFile(nil), nil)
 	}
 	f, err := w.FS.Create(name, category)
 	if err == nil {
 		w.listed(w.store.logs.add(name))
 	}
-	return w.made(f, err)
+	return w.wrapFile(f, err)
 }
 
 // listed reports whether the list of logs was written. Otherwise the store fails.
@@ -52,28 +52,28 @@ func (w watched) listed(err error) bool {
 // ReuseForWrite implements [vfs.FS].
 func (w watched) ReuseForWrite(oldName, newName string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	if w.frozen() {
-		return w.made(vfs.NewMemFile(nil), nil)
+		return w.wrapFile(vfs.NewMemFile(nil), nil)
 	}
 	if !w.listed(w.store.logs.remove(oldName)) {
-		return w.made(vfs.NewMemFile(nil), nil)
+		return w.wrapFile(vfs.NewMemFile(nil), nil)
 	}
 	f, err := w.FS.ReuseForWrite(oldName, newName, category)
 	if err == nil {
 		w.listed(w.store.logs.add(newName))
 	}
-	return w.made(f, err)
+	return w.wrapFile(f, err)
 }
 
 // OpenReadWrite implements [vfs.FS].
 func (w watched) OpenReadWrite(name string, category vfs.DiskWriteCategory, options ...vfs.OpenOption) (vfs.File, error) {
 	if w.frozen() {
-		return w.made(vfs.NewMemFile(nil), nil)
+		return w.wrapFile(vfs.NewMemFile(nil), nil)
 	}
-	return w.made(w.FS.OpenReadWrite(name, category, options...))
+	return w.wrapFile(w.FS.OpenReadWrite(name, category, options...))
 }
 
 // OpenDir implements [vfs.FS].
-func (w watched) OpenDir(name string) (vfs.File, error) { return w.made(w.FS.OpenDir(name)) }
+func (w watched) OpenDir(name string) (vfs.File, error) { return w.wrapFile(w.FS.OpenDir(name)) }
 
 // Open implements [vfs.FS]. That a file is missing matters to who asked for it alone.
 func (w watched) Open(name string, options ...vfs.OpenOption) (vfs.File, error) {
@@ -102,7 +102,7 @@ func (w watched) Link(oldName, newName string) error {
 	return w.FS.Link(oldName, newName)
 }
 
-// Remove implements [vfs.FS]. What cannot be removed is in nobody's way.
+// Remove implements [vfs.FS]. A file that cannot be removed does no harm.
 func (w watched) Remove(name string) error {
 	if w.frozen() {
 		return nil

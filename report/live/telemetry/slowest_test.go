@@ -96,35 +96,6 @@ func TestSlowestOfEachSecond(t *testing.T) {
 	}
 }
 
-// Told by several goroutines at once, each second has its three, and no operation is told
-// twice or with another's attempts.
-func TestSlowestOfSeveralTellers(t *testing.T) {
-	list := drawn(7, 4000)
-	s := newSlowest(false)
-	var all sync.WaitGroup
-	for g := range 4 {
-		var own []*life
-		for i := g; i < len(list); i += 4 {
-			own = append(own, list[i])
-		}
-		all.Go(func() { play(s, own) })
-	}
-	all.Wait()
-	seen := map[uint64]bool{}
-	byNumber := map[uint64]*life{}
-	for _, l := range list {
-		byNumber[l.number] = l
-	}
-	for _, l := range s.drain(time.Hour) {
-		truth := byNumber[l.number]
-		if seen[l.number] || l.attempts != truth.attempts || l.tries[0] != truth.tries[0] || l.done != truth.done {
-			t.Errorf("operation %d is told as %+v; it was %+v", l.number, l, truth)
-		}
-		seen[l.number] = true
-	}
-	assert.Truef(t, len(seen) >= 3, "%d are told", len(seen))
-}
-
 // What nobody takes, and what is too much to follow, is counted.
 func TestSlowestIsBounded(t *testing.T) {
 	s := newSlowest(false)

@@ -20,10 +20,10 @@ type Pattern struct {
 	RowKey       string `flag:"row-key"`
 }
 
-// Design is how keys are formed anew, of the attributes that a pattern finds.
+// Design forms new keys from the attributes that a pattern finds.
 type Design struct{ Name, PartitionKey, RowKey string }
 
-// forming takes keys apart and forms them anew.
+// forming parses keys and forms new ones.
 type forming struct {
 	partition, row keys.Template
 	// to are the templates of the design; it is nil for keys that stay as they are.
@@ -89,18 +89,18 @@ func (f *forming) unmatchedBy(err error) {
 	}
 }
 
-// of returns the key of the design for one of the log, which it keeps where it has none.
-func (f *forming) of(key entity.Key) (entity.Key, error) {
+// keyFor returns the key of the design for one of the log, which it keeps where it has none.
+func (f *forming) keyFor(key entity.Key) (entity.Key, error) {
 	if f.to == nil {
 		return key, nil
 	}
-	if err := f.apart(key.Partition, &key.Row); err != nil {
+	if err := f.parseKeys(key.Partition, &key.Row); err != nil {
 		return key, err
 	}
 	var formed [2]string
 	for i := range f.to {
 		var err error
-		if formed[i], err = f.to[i].Encode(f.given(&f.to[i])); err != nil {
+		if formed[i], err = f.to[i].Encode(f.knownAttributes(&f.to[i])); err != nil {
 			return key, err
 		}
 	}
@@ -111,8 +111,8 @@ func (f *forming) of(key entity.Key) (entity.Key, error) {
 	return other, nil
 }
 
-// given are the attributes of a template that are known.
-func (f *forming) given(t *keys.Template) map[string]string {
+// knownAttributes are the attributes of a template that are known.
+func (f *forming) knownAttributes(t *keys.Template) map[string]string {
 	given := make(map[string]string)
 	for _, name := range t.Attributes() {
 		if value, some := f.attribute[name]; some {
@@ -122,8 +122,8 @@ func (f *forming) given(t *keys.Template) map[string]string {
 	return given
 }
 
-// apart takes a PartitionKey apart, and the RowKey beside it where there is one.
-func (f *forming) apart(partition string, row *string) error {
+// parseKeys parses a PartitionKey, and the RowKey if there is one.
+func (f *forming) parseKeys(partition string, row *string) error {
 	clear(f.attribute)
 	if err := f.read(&f.partition, partition); err != nil || row == nil {
 		return err
@@ -141,7 +141,7 @@ func (f *forming) read(by *keys.Template, key string) error {
 	return err
 }
 
-// readBeginning takes the beginning of a key apart, as far as it goes: up to a literal behind
+// readBeginning parses the beginning of a key as far as possible: up to a literal behind
 // the last attribute that is there as a whole.
 func (f *forming) readBeginning(by *keys.Template, key string) {
 	pieces := by.Pieces()

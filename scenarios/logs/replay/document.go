@@ -35,7 +35,7 @@ func (e evidence) Omitted() (n int64) {
 }
 
 // MostLeft and MaxSuggested are the constants.
-func (e evidence) MostLeft() float64 { return mostLeft }
+func (e evidence) MostLeft() float64 { return maxLeft }
 
 // MaxSuggested is described with MostLeft.
 func (e evidence) MaxSuggested() int { return maxSuggested }
@@ -87,7 +87,7 @@ func (t *Told) Ranked() []*Arm {
 	return all
 }
 
-// table has a line for each design, and one for each profile that was tried beside.
+// table has a line for each design, and one for each further profile.
 func (t *Told) table(beside bool) document.Table {
 	table := document.NewTable("designs", "The operations of the log under each design, best first (simulated)", "design|words", "throttled|share",
 		"lost|share", "p99, ms|ms|nonzero", "partitions", "hottest/s", "billed", "hottest|words|spare=1")
@@ -131,7 +131,7 @@ func (t *Told) costs() document.Table {
 	return table.WithoutEmpty()
 }
 
-// changes says what became of queries.
+// changes describes the queries that changed.
 func (t *Told) changes() document.Table {
 	table := document.NewTable("queries", "Queries under each design", "design|words", "in the log|words", "under it|words", "each", "operations", "reads|words")
 	for _, arm := range t.Ranked() {

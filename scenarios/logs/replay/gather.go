@@ -47,11 +47,11 @@ type gatherer struct {
 	// was full, or else the last. It is taken for one of the latest, since the pages of some are never answered.
 	queries map[asked][]int
 	full    map[int]bool
-	// beside is the partition of the last single write, waiting are the transactions that came before the
+	// lastPartition is the partition of the last single write, waiting are the transactions before the
 	// first.
-	beside    string
-	hasBeside bool
-	waiting   []int
+	lastPartition string
+	hasLast       bool
+	waiting       []int
 }
 
 // maxTried bounds the operations that may be tried again at a time, and the kinds of query whose further pages
@@ -64,27 +64,27 @@ const maxTried = 1 << 18
 func Gather(files []logs.Source, o logs.Options, keyless string) (*Operations, error) {
 	f := &Operations{Reading: new(logs.Reading), Left: make(map[string]int64)}
 	g := &gatherer{keyless: keyless, found: f, tried: make(map[string]*pending), full: make(map[int]bool), queries: make(map[asked][]int)}
-	if err := logs.Read(files, o, f.Reading, g.take); err != nil {
+	if err := logs.Read(files, o, f.Reading, g.addRequest); err != nil {
 		return nil, err
 	}
 	f.Lost += int64(len(g.tried))
 	for _, at := range g.waiting {
-		f.List[at].Key.Partition = g.beside
+		f.List[at].Key.Partition = g.lastPartition
 	}
-	if len(g.waiting) > 0 && !g.hasBeside {
+	if len(g.waiting) > 0 && !g.hasLast {
 		return nil, fmt.Errorf("%w: no single write has a key; remove --set log.keyless=as-writes", logs.ErrSource)
 	}
 	if len(f.List) == 0 {
 		if err := f.Reading.Missing(o.Table); err != nil {
 			return nil, err
 		}
-		return nil, fmt.Errorf("%w: no operation has a key or filter (%d omitted)", logs.ErrSource, f.left())
+		return nil, fmt.Errorf("%w: no operation has a key or filter (%d omitted)", logs.ErrSource, f.countLeftOut())
 	}
 	return f, nil
 }
 
-// take takes a request: it is left out, or tries again what was tried before, or begins an operation.
-func (g *gatherer) take(r *accesslog.Observed) error {
+// addRequest takes a request: it is left out, or tries again what was tried before, or begins an operation.
+func (g *gatherer) addRequest(r *accesslog.Observed) error {
 	f := g.found
 	if r.Verb < entity.Insert || r.Verb > entity.Batch {
 		return nil
@@ -101,7 +101,7 @@ func (g *gatherer) take(r *accesslog.Observed) error {
 	}
 	at := r.Arrived.Sub(g.first)
 	g.count(r)
-	if g.again(r, at) || g.further(r, at) {
+	if g.isRetry(r, at) || g.further(r, at) {
 		return nil
 	}
 	if len(f.List) == arrival.MaxTraceRows {
@@ -149,14 +149,14 @@ func (g *gatherer) count(r *accesslog.Observed) {
 	if r.Verb.IsChange() && r.Verb != entity.Delete && r.RequestBytes > 0 {
 		f.Bodies.Record(time.Duration(r.RequestBytes) * time.Microsecond)
 	}
-	if r.Verb.IsChange() && r.HasPartition && g.beside != r.PartitionKey {
-		g.beside = r.PartitionKey
+	if r.Verb.IsChange() && r.HasPartition && g.lastPartition != r.PartitionKey {
+		g.lastPartition = r.PartitionKey
 	}
-	g.hasBeside = g.hasBeside || r.Verb.IsChange() && r.HasPartition
+	g.hasLast = g.hasLast || r.Verb.IsChange() && r.HasPartition
 }
 
-// again reports whether a request tries again what was not answered before.
-func (g *gatherer) again(r *accesslog.Observed, at time.Duration) bool {
+// isRetry reports whether a request tries again what was not answered before.
+func (g *gatherer) isRetry(r *accesslog.Observed, at time.Duration) bool {
 	before := g.tried[r.ClientRequestID]
 	if before == nil || r.ClientRequestID == "" {
 		return false
@@ -217,7 +217,7 @@ func (g *gatherer) further(r *accesslog.Observed, at time.Duration) bool {
 	return true
 }
 
-// paged takes down that a query has read a page of so many entities.
+// paged records that a query has read a page of entities.
 func (g *gatherer) paged(kind asked, place int, entities int64) {
 	list := slices.DeleteFunc(g.queries[kind], func(other int) bool { return other == place })
 	if last := len(list) - 1; last >= 0 && !g.full[list[last]] {
@@ -250,7 +250,7 @@ func (g *gatherer) begin(r *accesslog.Observed, at time.Duration) {
 		one.Verb, one.Entities, one.Key.Row = entity.Batch, min(r.Asked, entity.MaxBatchChanges), ""
 		if r.Verb != entity.Batch || !r.HasPartition {
 			f.Guessed++
-			if one.Key.Partition = g.beside; !g.hasBeside {
+			if one.Key.Partition = g.lastPartition; !g.hasLast {
 				g.waiting = append(g.waiting, len(f.List))
 			}
 		}

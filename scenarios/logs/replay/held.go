@@ -11,15 +11,15 @@ import (
 )
 
 // kin is an entity that the log names, or one like it: in its place, under a RowKey of its
-// own, where the log tells of more entities than it names.
+// own, if the log counts more entities than it names.
 type kin struct {
 	like entity.Key
 	// number is 0 for the entity itself.
 	number int
 }
 
-// under returns its key where the entity that it is like has another one.
-func (k kin) under(like entity.Key) entity.Key {
+// keyUnder returns its key where the entity that it is like has another one.
+func (k kin) keyUnder(like entity.Key) entity.Key {
 	if k.number > 0 {
 		like.Row += fmt.Sprintf("~%d", k.number)
 	}
@@ -37,7 +37,7 @@ type table struct {
 	// held are the entities that were there when the log began.
 	held []kin
 	// scanned are the partitions that queries read as a whole: how many entities those hold is
-	// told by them alone.
+	// known by them alone.
 	scanned map[string]bool
 	// wrote are the entities that are taken for what a transaction wrote, by its number.
 	wrote map[int][]entity.Key
@@ -47,7 +47,7 @@ type table struct {
 }
 
 // tableName is that of the one table of a store; maxHeld bounds how many entities of a log
-// are taken to be there beyond those that it names.
+// are assumed to exist in addition to the named ones.
 const (
 	tableName = "log"
 	maxHeld   = 1_000_000
@@ -79,7 +79,7 @@ func newTable(of *Operations) *table {
 		return t
 	}
 	t.store.CreateTable(tableName)
-	t.found()
+	t.assignFound()
 	var ended []*Operation
 	for i := range of.List {
 		one := &of.List[i]
@@ -98,10 +98,10 @@ func newTable(of *Operations) *table {
 	return t
 }
 
-// found tells the entities that were there before anybody inserted them: an operation found
+// assignFound assigns the entities that existed before an insert: an operation found
 // them. Those that were first found after a transaction in their partition are taken for what
 // that wrote, as many as it did; the others were there when the log began.
-func (t *table) found() {
+func (t *table) assignFound() {
 	seen := make(map[entity.Key]bool)
 	there := make(map[string][]*Operation)
 	for _, one := range t.singles {
@@ -118,7 +118,7 @@ func (t *table) found() {
 		}
 		list := there[one.Key.Partition]
 		for len(list) > 0 && list[0].At <= one.At {
-			t.hold(kin{like: list[0].Key})
+			t.preload(kin{like: list[0].Key})
 			list = list[1:]
 		}
 		for one.done && len(list) > 0 && int64(len(t.wrote[one.number])) < one.Entities {
@@ -129,7 +129,7 @@ func (t *table) found() {
 	}
 	for _, list := range there {
 		for _, one := range list {
-			t.hold(kin{like: one.Key})
+			t.preload(kin{like: one.Key})
 		}
 	}
 }
@@ -141,8 +141,8 @@ func (t *table) play(one *Operation) {
 		t.fill(one)
 	case !one.done:
 	case one.Verb == entity.Batch:
-		for _, each := range t.written(one) {
-			t.put(each.under(each.like))
+		for _, each := range t.writtenBy(one) {
+			t.put(each.keyUnder(each.like))
 		}
 	case one.Verb == entity.Insert, one.Verb == entity.InsertOrReplace, one.Verb == entity.InsertOrMerge:
 		t.put(one.Key)
@@ -155,13 +155,13 @@ func (t *table) put(key entity.Key) {
 	t.store.Apply(tableName, &entity.Change{Verb: entity.InsertOrReplace, Key: key}, entity.EarliestDateTime)
 }
 
-// hold has an entity be there from the beginning.
-func (t *table) hold(one kin) {
+// preload has an entity be there from the beginning.
+func (t *table) preload(one kin) {
 	t.held = append(t.held, one)
-	t.put(one.under(one.like))
+	t.put(one.keyUnder(one.like))
 }
 
-// fill has as many more entities be there as a query returned beyond those that are known.
+// fill adds as many entities as a query returned in addition to the known ones.
 func (t *table) fill(query *Operation) {
 	span := query.Query.span()
 	if partition, one := span.Partition(); one && t.scanned[partition] && span.Class() != filter.ClassPartitionScan {
@@ -181,15 +181,15 @@ func (t *table) fill(query *Operation) {
 			return
 		}
 		if span.Class() == filter.ClassPoint {
-			t.hold(kin{like: span.From})
+			t.preload(kin{like: span.From})
 			return
 		}
 		t.extra++
 		one := kin{t.like(span, int(n)), t.extra}
-		if !span.Contains(one.under(one.like)) {
+		if !span.Contains(one.keyUnder(one.like)) {
 			one.like.Row = span.From.Row
 		}
-		t.hold(one)
+		t.preload(one)
 	}
 }
 
@@ -214,10 +214,10 @@ func (t *table) like(span filter.Range, number int) entity.Key {
 	return span.From
 }
 
-// written returns the entities that a transaction writes: those that were found after it, and
+// writtenBy returns the entities that a transaction writes: those that were found after it, and
 // new ones, all like one entity that the log names in its partition, another for each
 // transaction: what is written together mostly has its key but for the end alike.
-func (t *table) written(one *Operation) []kin {
+func (t *table) writtenBy(one *Operation) []kin {
 	list := t.rows[one.Key.Partition]
 	if len(list) == 0 {
 		list = []string{""}

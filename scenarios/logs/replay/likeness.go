@@ -19,10 +19,10 @@ import (
 // Bounds of a likeness: how many partitions have their own share, how many stretches of
 // time their own rate, and how many entities are loaded.
 const (
-	mostShares  = 1000
-	mostRates   = 1000
-	mostLoaded  = 20_000
-	leastLoaded = 1000
+	maxShares = 1000
+	maxRates  = 1000
+	maxLoaded = 20_000
+	minLoaded = 1000
 )
 
 // Likeness returns a scenario that is like the operations of a log and holds no key of
@@ -52,13 +52,13 @@ func Likeness(of *Operations) []byte {
 	}
 	loaded, transaction := 0, 0
 	if of.Counts[entity.Insert] < len(singles) {
-		loaded = min(mostLoaded, max(leastLoaded, len(singles)))
+		loaded = min(maxLoaded, max(minLoaded, len(singles)))
 		if fit := entity.MaxBatchPayload / payload; fit < entity.MaxBatchChanges {
 			transaction = fit
 		}
 	}
 	lasts := singles[len(singles)-1].At + 1
-	each := time.Second * time.Duration(math.Ceil(lasts.Seconds()/mostRates))
+	each := time.Second * time.Duration(math.Ceil(lasts.Seconds()/maxRates))
 	due := make([]int, int((lasts+each-1)/each))
 	for _, one := range singles {
 		due[one.At/each]++
@@ -70,13 +70,13 @@ func Likeness(of *Operations) []byte {
 	weights := of.weights()
 	delete(weights, entity.Query)
 	delete(weights, entity.Batch)
-	return write("likeness.yaml", map[string]any{"Operations": len(singles), "Partitions": partitions, "Classed": partitions > mostShares, "Shares": shares, "Size": size,
+	return write("likeness.yaml", map[string]any{"Operations": len(singles), "Partitions": partitions, "Classed": partitions > maxShares, "Shares": shares, "Size": size,
 		"Filler": likeFiller, "Property": likeProperty, "Loaded": loaded, "Transaction": transaction, "Averaged": each > time.Second, "Each": each,
 		"Rates": strings.Join(rates, ", "), "Weights": weights})
 }
 
 // shares returns how many partitions had operations, and an attribute of as many: each with
-// its weight, of more than a thousand as many of which the heaviest one, two, four, …
+// its weight; of more than a thousand, as many that the heaviest one, two, four, …
 // together come as often as in the log.
 func (o *Operations) shares() (partitions int, values string) {
 	by := make(map[string]int)
@@ -89,7 +89,7 @@ func (o *Operations) shares() (partitions int, values string) {
 	slices.SortFunc(counts, func(a, b int) int { return cmp.Compare(b, a) })
 	// A weight is a million at most.
 	scale := max(1, float64(counts[0])/1e6)
-	if len(counts) <= mostShares {
+	if len(counts) <= maxShares {
 		var names, weights []string
 		for i, n := range counts {
 			names, weights = append(names, fmt.Sprintf("p%d", i+1)), append(weights, fmt.Sprint(max(1, int(math.Round(float64(n)/scale)))))
@@ -121,7 +121,7 @@ func (o *Operations) size() int64 {
 	return min(entity.MaxEntityBytes/2, max(100, int64(o.Bodies.Mean())))
 }
 
-// quantileOf returns the size that a share of them does not exceed, however few are beyond it.
+// quantileOf returns the size that a share of them does not exceed, even if few are above it.
 func quantileOf(bodies *results.Histogram, share float64) (body int64) {
 	rank := max(1, int64(math.Ceil(share*float64(bodies.Count()))))
 	for _, bar := range bodies.Bars() {
@@ -136,7 +136,7 @@ func quantileOf(bodies *results.Histogram, share float64) (body int64) {
 // likeProperty and likeFiller are the properties of an entity of a likeness.
 const likeProperty, likeFiller = "Value", "Filler"
 
-// sizeOf returns the size of an entity, by the rule of the service, whose body has so many
+// sizeOf returns the size of an entity, by the rule of the service, from the number of its body's
 // bytes, and how many bytes the likeness of it has: a letter has one there, and counts two.
 func sizeOf(body int64) (size, payload int) {
 	key, properties := entity.Key{Partition: "p100", Row: strings.Repeat("0", 10)},

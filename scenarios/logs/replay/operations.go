@@ -52,7 +52,7 @@ func (q *Query) span() filter.Range {
 // isSingle reports whether the operation is of one entity.
 func (o *Operation) isSingle() bool { return o.Verb <= entity.Get }
 
-// What becomes of transactions and inserts without key.
+// The ways to treat transactions and inserts without key.
 const (
 	// LeftOut leaves them out: what is replayed is then less than what was.
 	LeftOut = "leave-out"
@@ -60,16 +60,16 @@ const (
 	AsWrites = "as-writes"
 )
 
-// Operations are those of a log that can be replayed, and what became of them.
+// Operations are the operations of a log that can be replayed, with their outcomes.
 type Operations struct {
 	// List has them in the order of time.
 	List []Operation
 	// Counts are how many there are of each verb.
 	Counts [entity.Batch + 1]int
 	// Attempts are their requests, Throttled those that were throttled, Retries those that sent an operation
-	// once more, Further the pages of queries after the first.
+	// again, Further the pages of queries after the first.
 	Attempts, Throttled, Retries, Further int64
-	// Lost are the operations of which no attempt was answered.
+	// Lost are the operations without an answered attempt.
 	Lost int64
 	// Billed are the requests that the service bills, throttled ones not among them.
 	Billed int64
@@ -92,15 +92,15 @@ const (
 	noQueryBefore    = "pages of queries that began before the log"
 )
 
-// left is how many requests are not replayed.
-func (o *Operations) left() (n int64) {
+// countLeftOut is how many requests are not replayed.
+func (o *Operations) countLeftOut() (n int64) {
 	for _, one := range o.Left {
 		n += one
 	}
 	return n
 }
 
-// weight returns the weight of so many operations in a scenario, where it is a million at most.
+// weight returns the weight of n operations in a scenario, where the maximum is a million.
 func (o *Operations) weight(n int) int {
 	const most = 1_000_000
 	if len(o.List) > most {

@@ -19,7 +19,7 @@ type reading struct {
 	// tight says that all that is read is wanted, as far as the keys go.
 	tight bool
 	class filter.Class
-	// anew says that the keys are other ones than the log's, so that a page ends elsewhere.
+	// anew reports that the keys differ from the log's, so that a page ends elsewhere.
 	anew bool
 }
 
@@ -42,7 +42,7 @@ func (f *forming) newAsking(of *Operations) *asking {
 	// The values of one key stand for those that a query does not know.
 	var usual map[string]string
 	for i := range of.List {
-		if one := &of.List[i]; one.isSingle() && f.apart(one.Key.Partition, &one.Key.Row) == nil && len(f.attribute) == len(names) {
+		if one := &of.List[i]; one.isSingle() && f.parseKeys(one.Key.Partition, &one.Key.Row) == nil && len(f.attribute) == len(names) {
 			usual = maps.Clone(f.attribute)
 			break
 		}
@@ -83,7 +83,7 @@ func (f *forming) newAsking(of *Operations) *asking {
 	return a
 }
 
-// know takes apart what all keys of a range have alike.
+// know parses the common part of all keys of a range.
 func (f *forming) know(span filter.Range) {
 	clear(f.attribute)
 	partition, one := span.Partition()
@@ -91,9 +91,9 @@ func (f *forming) know(span filter.Range) {
 	case !one:
 		f.readBeginning(&f.partition, beginning(span.From.Partition, span.To.Partition, span.Bounded))
 	case span.Class() == filter.ClassPoint:
-		_ = f.apart(partition, &span.From.Row)
+		_ = f.parseKeys(partition, &span.From.Row)
 	default:
-		if f.apart(partition, nil) == nil && span.Bounded && span.To.Partition == partition {
+		if f.parseKeys(partition, nil) == nil && span.Bounded && span.To.Partition == partition {
 			f.readBeginning(&f.row, beginning(span.From.Row, span.To.Row, true))
 		}
 	}
@@ -167,7 +167,7 @@ func (f *forming) wholly(span filter.Range) bool {
 		if err != nil {
 			return false
 		}
-		text, err := one.Encode(f.given(&one))
+		text, err := one.Encode(f.knownAttributes(&one))
 		if err != nil {
 			break
 		}
@@ -186,7 +186,7 @@ type Change struct {
 	Operations int64  `json:"operations"`
 }
 
-// changes adds up what became of queries, the commonest first.
+// changes counts the changes of queries, the most frequent first.
 func changes(of *Operations, reads []reading) []Change {
 	counts := make(map[Change]int64)
 	for i := range of.List {

@@ -2,11 +2,11 @@
 // those of other designs.
 //
 // [Gather] reads the operations of a log, each once however often its client tried. A [Pattern] takes their keys
-// apart, and each [Design] forms them anew. [Replay] has scenarios/run carry out one run for each design and
+// into attributes, and each [Design] forms new ones. [Replay] carries out one run for each design and
 // profile, a scenario whose trace has the operations at their own times, and ranks the designs.
 //
 // The package sends nothing to any service, and counts what it cannot replay: transactions and inserts whose key
-// the log does not have, and queries, of which no log has what they would have read.
+// the log does not have, and queries, since no log has what they would have read.
 package replay
 
 import (
@@ -42,9 +42,9 @@ type Plan struct {
 	Suggest bool `flag:"suggest" requires:"partition-key,row-key"`
 	// Speed is how many times as fast as in the log the operations are due, 0 for once.
 	Speed float64 `flag:"speed" default:"1"`
-	// Retry is the back-off policy of ours that stands in the place of the clients', empty
+	// Retry is the back-off policy that replaces the clients', empty
 	// for the scenario format's own. Profile is that of the partition model, empty for
-	// documented with headroom beside it, and Set gives values of the scenario others, each
+	// documented and headroom, and Set overrides values of the scenario, each
 	// as path=value. Measured, where it is set, are the values of a profile file, in the place
 	// of those of Profile.
 	Retry    string `flag:"retry" rare:"yes"`
@@ -55,7 +55,7 @@ type Plan struct {
 	Seed  uint64 `flag:"seed" default:"1" rare:"yes"`
 	Seeds int    `flag:"count" rare:"yes"`
 	Price results.Price
-	// Progress is told of each run before it; it may be nil.
+	// Progress is called before each run; it may be nil.
 	Progress func(design, profile string)
 }
 
@@ -69,13 +69,13 @@ type Arm struct {
 	Unmatched int64  `json:"operations_unmatched"`
 	First     string `json:"first_unmatched,omitempty"`
 	// Joined are the keys of the log that fell together with another one: the design cannot
-	// tell all entities apart.
+	// distinguish all entities.
 	Joined int64 `json:"keys_joined"`
 	// Tail is the rate of inserts where new PartitionKeys follow one another, in entities per second, if it
 	// exceeds the target of a range: a warm table tries no range.
 	Tail float64 `json:"tail_entities_per_second,omitempty"`
-	// Queries are what became of those of the log, Unasked says why the design could not be
-	// asked by what they know. Split are the transactions that became several.
+	// Queries are the changes to the queries of the log, Unasked says why the design could not
+	// serve what they know. Split are the transactions that became several.
 	Queries []Change `json:"queries"`
 	Unasked string   `json:"queries_unplanned,omitempty"`
 	Split   int64    `json:"transactions_split"`
@@ -98,7 +98,7 @@ type Run struct {
 	Partitions        int64 `json:"partitions"`
 	PartitionsAtLeast bool  `json:"partitions_at_least,omitempty"`
 	// Billed are the transactions that the service bills, ThrottledRequests those that it
-	// throttled beside them; Counted are the entities that count against the targets.
+	// throttled in addition; Counted are the entities that count against the targets.
 	Billed            int64 `json:"transactions_billed"`
 	ThrottledRequests int64 `json:"requests_throttled"`
 	Counted           int64 `json:"entities_counted"`
@@ -117,7 +117,7 @@ type playing struct {
 	*Plan
 	table *table
 	trace *arrival.Trace
-	// profile is that by which designs are ranked, other the one that is held against it,
+	// profile is the one by which designs are ranked, other the one that is compared with it,
 	// empty for none.
 	profile, other string
 	// suggested is how many designs were proposed, unsuggested says why none was.
@@ -160,7 +160,7 @@ func Replay(ctx context.Context, plan Plan) (*Told, error) {
 		}
 		arms = append(arms, *arm)
 	}
-	return p.tell(arms), nil
+	return p.report(arms), nil
 }
 
 // arm plays the operations under a design.
@@ -182,8 +182,8 @@ func (p *playing) arm(ctx context.Context, design Design) (*Arm, error) {
 	}
 	held := make([]entity.Key, len(p.table.held))
 	for i, one := range p.table.held {
-		like, _ := f.of(one.like)
-		held[i] = one.under(like)
+		like, _ := f.keyFor(one.like)
+		held[i] = one.keyUnder(like)
 	}
 	arm.ranked = contest.Arm{Design: design.Name, PartitionKey: design.PartitionKey, RowKey: design.RowKey}
 	for n := range max(1, p.Seeds) {
@@ -204,7 +204,7 @@ func (p *playing) arm(ctx context.Context, design Design) (*Arm, error) {
 			}
 			tail, _ := capture.TailRate(s.tails, target)
 			arm.Tail = max(arm.Tail, tail)
-			arm.take(record, p.named(profile), profile == p.profile, p.needs(), tail)
+			arm.addRun(record, p.named(profile), profile == p.profile, p.needs(), tail)
 		}
 	}
 	return arm, nil
@@ -217,8 +217,8 @@ const (
 	insertOrder  = "insert order"
 )
 
-// take adds a run.
-func (a *Arm) take(record *results.Record, profile string, own bool, needs figure.Needs, tail float64) {
+// addRun adds a run.
+func (a *Arm) addRun(record *results.Record, profile string, own bool, needs figure.Needs, tail float64) {
 	trial := contest.Measure(record, record.Summary, needs)
 	if a.Joined > 0 {
 		// Inserts under a key that exists fail. The replay holds them for new entities.
@@ -259,7 +259,7 @@ func (a *Arm) take(record *results.Record, profile string, own bool, needs figur
 	}
 }
 
-// limit has a scenario follow a profile: what was measured stands in the place of the plan's own.
+// limit makes a scenario follow a profile: measured values replace the plan's own.
 func (p *playing) limit(s *scenarios.Scenario, profile string) {
 	s.Model.Profile = profile
 	if profile == p.profile {

@@ -47,12 +47,12 @@ func newScript(of *Operations, t *table, f *forming, speed float64) *script {
 			span := one.Query.span()
 			s.reads = append(s.reads, reading{ranges: []filter.Range{span}, tight: true, class: span.Class()})
 		case one.Verb == entity.Batch:
-			err = s.form(t.written(one), f)
+			err = s.form(t.writtenBy(one), f)
 			for _, keys := range s.batches[one.number] {
 				s.insert(keys[0].Partition, at, int64(len(keys)))
 			}
 		default:
-			s.keys[i], err = f.of(one.Key)
+			s.keys[i], err = f.keyFor(one.Key)
 			was[one.Key], is[s.keys[i]] = true, true
 			if one.Verb == entity.Insert || one.Verb == entity.InsertOrReplace || one.Verb == entity.InsertOrMerge {
 				s.insert(s.keys[i].Partition, at, 1)
@@ -76,11 +76,11 @@ func (s *script) form(written []kin, f *forming) (fault error) {
 	var all [][]entity.Key
 	place := make(map[string]int)
 	for _, one := range written {
-		like, err := f.of(one.like)
+		like, err := f.keyFor(one.like)
 		if fault == nil {
 			fault = err
 		}
-		key := one.under(like)
+		key := one.keyUnder(like)
 		at, some := place[key.Partition]
 		if !some {
 			at = len(all)
@@ -106,7 +106,7 @@ func (s *script) Row(n uint64) campaign.RowRequests {
 			if r.tight && q.Exact {
 				asked.Top = q.Top
 			} else {
-				// All is read, of which a filter would keep what is wanted.
+				// All is read; a filter would keep what is wanted.
 				asked.Filter = s.nothing
 			}
 			a.Queries = append(a.Queries, asked)

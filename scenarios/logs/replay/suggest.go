@@ -15,8 +15,8 @@ import (
 	"loadgen/scenarios/advise/suggest"
 )
 
-// Bounds of what designs are proposed from: how many values of an attribute are told apart,
-// and how many keys of the log are looked at.
+// Bounds of what designs are proposed from: the maximum number of distinguished values of an attribute,
+// and of examined keys of the log.
 const (
 	maxValues = 1000
 	maxLooked = 200_000
@@ -42,7 +42,7 @@ func (p *playing) suggest() error {
 	}
 	for i := range proposal.Candidates {
 		d := &proposal.Candidates[i].Design
-		// What tells entities apart is the RowKey that they have, and the end of it most.
+		// Entities differ in their RowKey, mostly in its end.
 		d.RowKey = strings.ReplaceAll(d.RowKey, "{number_of_entity}", p.Pattern.RowKey)
 		if ends := s.Attributes[len(s.Attributes)-1].Name; ends != "number_of_entity" {
 			d.PartitionKey, d.RowKey = strings.ReplaceAll(d.PartitionKey, "number_of_entity", ends), strings.ReplaceAll(d.RowKey, "number_of_entity", ends)
@@ -79,7 +79,7 @@ func (p *playing) distributions(f *forming, attributes []string) (map[string]str
 	distinct := make(map[entity.Key]bool)
 	for i := 0; i < len(p.table.singles); i += 1 + len(p.table.singles)/maxLooked {
 		key := p.table.singles[i].Key
-		if f.apart(key.Partition, &key.Row) != nil {
+		if f.parseKeys(key.Partition, &key.Row) != nil {
 			continue
 		}
 		distinct[key] = true

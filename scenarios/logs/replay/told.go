@@ -12,10 +12,10 @@ import (
 	"loadgen/results/figure"
 )
 
-// Told is what a replay came to.
+// Told is the outcome of a replay.
 type Told struct {
 	// State says whether some design holds the log, Best are those that come first of the
-	// ones that do, or of all where none does. It cannot be told where too much of the log is
+	// ones that do, or of all where none does. It is unknown if too much of the log is
 	// left out to say that one holds.
 	State string   `json:"state"`
 	Best  []string `json:"best"`
@@ -44,26 +44,26 @@ type Told struct {
 	// Held entities are taken to have been there before, More of them without being named.
 	Held int64 `json:"entities_held_before"`
 	More int64 `json:"entities_held_unnamed"`
-	// Suggested designs were proposed, of which some at most take part; Unsuggested says why
+	// Suggested designs were proposed; a bounded number takes part. Unsuggested says why
 	// there is none.
 	Suggested   int    `json:"designs_suggested"`
 	Unsuggested string `json:"none_suggested,omitempty"`
 	// Limits is the profile file whose limits and times were taken, empty where it was a profile
 	// of the model's own.
 	Limits string `json:"limits_of,omitempty"`
-	// Price is what costs are told at, nil where none are.
+	// Price is the price for costs, nil for none.
 	Price *results.Price `json:"price,omitempty"`
 	// Arms are the designs as they were given, Contest is their ranking.
 	Arms    []Arm            `json:"designs"`
 	Contest *contest.Contest `json:"contest"`
 }
 
-// mostLeft is the share of the requests that may be left out of a log which a design is said
+// maxLeft is the share of the requests that may be left out of a log which a design is said
 // to hold: as much as may be throttled of it.
-const mostLeft = results.MostFirstThrottled
+const maxLeft = results.MostFirstThrottled
 
-// tell ranks the designs, and says what the replay came to.
-func (p *playing) tell(arms []Arm) *Told {
+// report ranks the designs, and says what the replay came to.
+func (p *playing) report(arms []Arm) *Told {
 	of := p.Operations
 	t := &Told{State: results.DoesNotHold, Operations: int64(len(of.List)), Queries: int64(of.Counts[entity.Query]), Transactions: int64(of.Counts[entity.Batch]),
 		Retries: of.Retries, Throttled: figure.ShareOf(of.Throttled, of.Attempts), Lost: figure.ShareOf(of.Lost, int64(len(of.List))),
@@ -90,9 +90,9 @@ func (p *playing) tell(arms []Arm) *Told {
 			t.Best = append(t.Best, one.Design)
 		}
 	}
-	if left := of.left(); some {
+	if left := of.countLeftOut(); some {
 		t.State = results.Holds
-		if float64(left) > mostLeft*float64(left+of.Attempts) {
+		if float64(left) > maxLeft*float64(left+of.Attempts) {
 			t.State = results.CannotTell
 		}
 	}
