@@ -85,10 +85,10 @@ func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.
 		observers = append(observers, resultStream)
 	}
 	ledger := &drive.Ledger{Recorder: k.recorder, Observers: observers}
-	welcome, depart := d.whileWelcome(ctx)
-	defer depart()
-	bounded, t, release := p.bound(welcome, d.target)
+	welcome, release := d.whileWelcome(ctx)
 	defer release()
+	bounded, t, unbind := p.bound(welcome, d.target)
+	defer unbind()
 	// What is injected is not sent, and costs nothing.
 	if p.injector != nil {
 		t = p.injector.Before(t, clk)
@@ -127,7 +127,11 @@ func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.
 		}
 		return ErrBudget
 	}
-	if cause := context.Cause(welcome); errors.Is(cause, ErrTarget) {
+	cause := context.Cause(welcome)
+	if cause == nil && ended != nil {
+		cause = d.rejection(ctx)
+	}
+	if errors.Is(cause, ErrTarget) {
 		return errors.Join(cause, withoutKind(ended, context.Canceled))
 	}
 	return ended

@@ -3,11 +3,13 @@ package run
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -341,33 +343,38 @@ func (p *Plan) describe(m *results.Manifest, table string, who whoAnswers) {
 	}
 }
 
-// whileWelcome returns the context with an end for when a service lets nobody in any more,
-// since it refuses the token and another one as well. Its cause then wraps [ErrTarget].
-// Whoever has it departs.
-func (d *destination) whileWelcome(ctx context.Context) (welcome context.Context, depart func()) {
+// whileWelcome returns a context that ends when a service rejects the token and its renewal; its cause then wraps
+// [ErrTarget]. Callers must call release.
+func (d *destination) whileWelcome(ctx context.Context) (welcome context.Context, release func()) {
 	welcome, cancel := context.WithCancelCause(ctx)
-	watching := make(chan struct{})
-	under := 0
+	var watches sync.WaitGroup
+	for _, client := range d.wires {
+		watches.Go(func() {
+			select {
+			case <-client.Barred(): // nil without tokens
+				cancel(fmt.Errorf("%w: %w", ErrTarget, client.Cause()))
+			case <-welcome.Done():
+			}
+		})
+	}
+	return welcome, func() {
+		cancel(nil)
+		watches.Wait()
+	}
+}
+
+// rejection returns the error of a service that rejects the token at the end of a failed run, nil for none. A run can end
+// between the rejection of a token and that of its renewal, so this probes the services of tokens.
+func (d *destination) rejection(ctx context.Context) error {
 	for _, client := range d.wires {
 		if client.Barred() == nil {
 			continue
 		}
-		under++
-		go func() {
-			select {
-			case <-client.Barred():
-				cancel(fmt.Errorf("%w: %w", ErrTarget, client.Cause()))
-			case <-welcome.Done():
-			}
-			watching <- struct{}{}
-		}()
-	}
-	return welcome, func() {
-		cancel(nil)
-		for range under {
-			<-watching
+		if _, err := client.Probe(ctx); errors.Is(err, azure.ErrAuthentication) {
+			return fmt.Errorf("%w: %w", ErrTarget, err)
 		}
 	}
+	return nil
 }
 
 // mostSaid bounds how many of the slowest requests of all accounts are kept.
