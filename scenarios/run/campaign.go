@@ -145,7 +145,7 @@ func Run(ctx context.Context, p Plan) (*results.Record, error) {
 		}
 	}
 	if p.Progress == nil {
-		p.Progress = unseen{}
+		p.Progress = Observers(nil)
 	}
 	if rules := p.Scenario.Faults; len(rules) > 0 {
 		p.injector = target.NewInjector(engine.FaultPlan{Rules: rules}, p.Scenario.Seed, p.Injected)
@@ -159,12 +159,17 @@ func Run(ctx context.Context, p Plan) (*results.Record, error) {
 	return p.simulated(ctx)
 }
 
-// unseen is the progress of a run that nobody looks at.
-type unseen struct{}
+// Observers are a [Progress] that only observes attempts.
+type Observers []drive.Observer
 
-func (unseen) Begins(Begun) []drive.Observer { return nil }
-func (unseen) Enters(campaign.Progress)      {}
-func (unseen) Ends(error)                    {}
+// Begins implements [Progress].
+func (o Observers) Begins(Begun) []drive.Observer { return o }
+
+// Enters implements [Progress].
+func (Observers) Enters(campaign.Progress) {}
+
+// Ends implements [Progress].
+func (Observers) Ends(error) {}
 
 // Remains are what remote runs have made and not dropped yet: what would be left if the
 // process ended now. It is safe for concurrent use; its zero value is empty, and a nil one

@@ -42,13 +42,17 @@ var errRehearsed = errors.New("as many attempts as a rehearsal may take")
 // Rehearse carries the plan's scenario out on the virtual clock, for so many attempts at
 // most, and leaves nothing behind. A search is none that could be rehearsed: what its phase
 // offers is. Its error is that of [Run].
-func (p *Plan) Rehearse(ctx context.Context, most int64) (*Rehearsal, error) {
+func (p *Plan) Rehearse(ctx context.Context, maxAttempts int64) (*Rehearsal, error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	weight := &weighing{level: p.Scenario.Wire().Level}
-	alone := Plan{Scenario: p.carried(), Peak: p.Peak, RetryChosen: true, Verify: p.Verify,
-		Progress: &rehearsing{left: most, end: func() { end(errRehearsed) }},
-		weighing: weight}
+	left := maxAttempts
+	alone := Plan{Scenario: p.carried(), Peak: p.Peak, RetryChosen: true, Verify: p.Verify, weighing: weight,
+		Progress: Observers{drive.AttemptFunc(func(*results.Attempt) {
+			if left--; left == 0 {
+				end(errRehearsed)
+			}
+		})}}
 	record, err := Run(ctx, alone)
 	r := &Rehearsal{Record: record, Whole: err == nil || record != nil && errors.Is(err, drive.ErrStopped), Sent: weight.sent,
 		Received: weight.received, ThrottledBy: weight.throttledBy, seconds: weight.seconds}
@@ -57,26 +61,6 @@ func (p *Plan) Rehearse(ctx context.Context, most int64) (*Rehearsal, error) {
 	}
 	return nil, err
 }
-
-// rehearsing ends a rehearsal after so many attempts.
-type rehearsing struct {
-	unseen
-	left int64
-	end  func()
-}
-
-// Begins implements [Progress].
-func (r *rehearsing) Begins(Begun) []drive.Observer { return []drive.Observer{r} }
-
-// Attempt implements [drive.Observer].
-func (r *rehearsing) Attempt(*results.Attempt) {
-	if r.left--; r.left == 0 {
-		r.end()
-	}
-}
-
-// Completed implements [drive.Observer].
-func (r *rehearsing) Completed(*results.Completed) {}
 
 // mostForeseen is how many attempts a plan is rehearsed for, to say what it will ask: about a
 // second, for which somebody waits before a service is asked for the first time.
