@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"loadgen/engine/clock"
-	"loadgen/engine/entity"
 	"loadgen/engine/wire"
 	"loadgen/results"
 	"loadgen/results/figure"
@@ -151,15 +149,14 @@ type weighing struct {
 	// throttledBy is what [loadgen/engine.Engine.ThrottledBy] told in the end.
 	throttledBy map[string]int64
 	level       wire.Level
-	room        []byte
 }
 
 // Submit implements [target.Immediate].
 func (w *weighing) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
 	outcome, done := w.Immediate.Submit(now, op)
-	sent, received := w.request(op), w.reply(op, &outcome)
-	if op.Timeout > 0 {
-		sent += int64(wire.TimeoutHead)
+	sent, received := op.RequestBytes(), int64(wire.RefusedHead)
+	if outcome.Status != 0 {
+		received = op.ReplyBytes(&outcome, w.level)
 	}
 	w.sent += sent
 	w.received += received
@@ -222,103 +219,3 @@ func (r *Rehearsal) Busiest() (sent, received float64) {
 	}
 	return sent, received
 }
-
-// key is how long a key is in an address.
-func (w *weighing) key(k entity.Key) int64 {
-	w.room = wire.AppendLinkLiteral(wire.AppendLinkLiteral(w.room[:0], k.Partition), k.Row)
-	return int64(len(w.room))
-}
-
-// body is how long a write's entity is.
-func (w *weighing) body(c *entity.Change) int64 {
-	if c.Verb == entity.Delete {
-		return 0
-	}
-	w.room = wire.AppendEntityBody(w.room[:0], c.Key, c.Properties)
-	return int64(len(w.room))
-}
-
-func (w *weighing) request(op *target.Operation) int64 {
-	switch {
-	case op.Beside != nil:
-		return wire.WriteHead + int64(len(op.Beside.Body))
-	case op.Verb == entity.Query:
-		q := &op.Query
-		text, _ := q.Range.Text()
-		if q.Filter != nil {
-			text = q.Filter.String()
-		}
-		w.room = wire.AppendQueryValue(w.room[:0], text)
-		size := wire.QueryHead + len(w.room) + len(q.Token.NextPartitionKey) + len(q.Token.NextRowKey)
-		if len(q.Select) > 0 {
-			size += wire.SelectHead + len(strings.Join(q.Select, "%2C"))
-		}
-		if q.Top > 0 {
-			size += wire.TopHead
-		}
-		return int64(size)
-	case op.Verb == entity.Get:
-		return wire.GetHead + w.key(op.Change.Key)
-	case op.Verb == entity.Insert:
-		return wire.InsertHead + w.body(&op.Change)
-	case op.Verb == entity.Delete:
-		return wire.DeleteHead + w.key(op.Change.Key)
-	case op.Verb == entity.Batch:
-		sum := int64(wire.BatchHead)
-		for i := range op.Changes {
-			c := &op.Changes[i]
-			if sum += w.body(c); c.Verb == entity.Insert {
-				sum += wire.InsertPartHead
-			} else {
-				sum += wire.PartHead + w.key(c.Key)
-			}
-		}
-		return sum
-	case op.Verb == entity.Merge, op.Verb == entity.Replace:
-		return wire.WriteHead + wire.MatchHead + w.key(op.Change.Key) + w.body(&op.Change)
-	case op.Verb.IsChange():
-		return wire.WriteHead + w.key(op.Change.Key) + w.body(&op.Change)
-	default:
-		return wire.TableHead
-	}
-}
-
-func (w *weighing) reply(op *target.Operation, o *target.Outcome) int64 {
-	if o.Status >= 300 || o.Status == 0 {
-		return wire.RefusedHead
-	}
-	shown := wire.Rendering{Base: wire.Base{URL: usualBase}, Level: w.level, Table: op.Table}
-	if selected := op.Query.Select; len(selected) > 0 {
-		shown.Select = slices.Concat([]string{"PartitionKey", "RowKey"}, selected)
-	}
-	switch {
-	case op.Beside != nil:
-		return wire.DoneHead
-	case op.Verb == entity.Query:
-		w.room = shown.AppendPageStart(w.room[:0])
-		for i := range o.Rows {
-			w.room = shown.AppendRow(w.room, i == 0, o.Rows[i].Key, o.Rows[i].Entity)
-		}
-		return wire.PageHead + int64(len(w.room))
-	case o.Entity != nil:
-		w.room = shown.AppendEntity(w.room[:0], op.Change.Key, o.Entity)
-		return wire.GotHead + int64(len(w.room))
-	case op.Verb == entity.Insert:
-		return wire.MadeHead + 2*w.key(op.Change.Key)
-	case op.Verb == entity.Batch:
-		sum := int64(wire.DoneBatchHead)
-		for i := range op.Changes {
-			if c := &op.Changes[i]; c.Verb == entity.Insert {
-				sum += wire.MadePartHead + 2*w.key(c.Key)
-			} else {
-				sum += wire.DonePartHead
-			}
-		}
-		return sum
-	default:
-		return wire.DoneHead
-	}
-}
-
-// usualBase is the address of a service of this tool.
-const usualBase = "http://127.0.0.1:10002/loadgen"
