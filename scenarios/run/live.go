@@ -44,23 +44,14 @@ func (p *Plan) inRealTime(ctx context.Context) (*results.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	resultStream, err := p.resultStream(clk, campaign)
+	k, err := p.record(manifest)
 	if err != nil {
 		return nil, err
-	}
-	k, err := p.keep(manifest)
-	if err != nil {
-		return nil, errors.Join(err, resultStream.discard())
-	}
-	if resultStream != nil {
-		if err := resultStream.file.empty(); err != nil {
-			return nil, err
-		}
 	}
 	if p.handed != nil {
 		p.handed.destination, p.handed.appendSecond = d, k.recorder.AppendSecond
 	}
-	ended := p.send(ctx, campaign, clk, d, k, resultStream, ceiling)
+	ended := p.send(ctx, campaign, clk, d, k, ceiling)
 	connections, said := connectionsOf(d.wires), d.said()
 	k.recorder.Take(func(of *results.Record) { of.Connections, of.Said = connections, said })
 	d.close() // what was cut off is in the target's books only then
@@ -73,16 +64,18 @@ func (p *Plan) inRealTime(ctx context.Context) (*results.Record, error) {
 }
 
 // send carries a campaign out against an open target, and returns how it ended.
-func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.Real, d *destination, k *kept,
-	resultStream *openResultStream, ceiling *results.Ceiling) error {
+func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.Real, d *destination, k *recording,
+	ceiling *results.Ceiling) error {
 	now := func() time.Duration { return clk.Now().Offset() }
 	if p.Member != nil && p.Member.Second != nil {
 		k.recorder.Listen(p.Member.Second)
 	}
 	observers := p.Progress.Begins(Begun{Scenario: p.Scenario.Name, Time: k.manifest.Time, Operations: k.manifest.Operations, Recorder: k.recorder, Now: now,
 		Started: k.manifest.Started, Tool: k.manifest.Tool})
-	if resultStream != nil {
-		observers = append(observers, resultStream)
+	for _, one := range k.outputs {
+		if one.attempts != nil {
+			observers = append(observers, one.attempts)
+		}
 	}
 	ledger := &drive.Ledger{Recorder: k.recorder, Observers: observers}
 	welcome, release := d.whileWelcome(ctx)
@@ -120,7 +113,6 @@ func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.
 	seen := look.Stop()
 	seen.Ceiling = ceiling
 	k.recorder.Take(func(of *results.Record) { of.Generator = seen })
-	ended = errors.Join(ended, resultStream.close())
 	if spent {
 		if rest := withoutKind(ended, context.Canceled); rest != nil {
 			return errors.Join(ErrBudget, rest)

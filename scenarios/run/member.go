@@ -147,7 +147,7 @@ func (p *Plan) awaitOthers(ctx context.Context, c *campaign.Campaign, opened clo
 
 // sealJoined judges and seals the record that others have made for a run whose own record it is
 // given: of that is how the run came about, and what its tables held afterwards.
-func (k *kept) sealJoined(own *results.Record, ended error) (*results.Record, error) {
+func (k *recording) sealJoined(own *results.Record, ended error) (*results.Record, error) {
 	record := k.plan.handed.record
 	m := own.Manifest
 	m.Started, m.Environment = record.Manifest.Started, record.Manifest.Environment
@@ -166,7 +166,7 @@ func (k *kept) sealJoined(own *results.Record, ended error) (*results.Record, er
 	if err := errors.Join(k.recorder.Seal(nil), record.Write(k.folder)); err != nil {
 		return nil, errors.Join(ended, err)
 	}
-	return k.kept(record.Condensed(), ended)
+	return k.announce(record.Condensed(), ended)
 }
 
 // togetherFaults returns what keeps several processes from offering the scenario together.

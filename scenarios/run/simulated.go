@@ -40,7 +40,7 @@ func (p *Plan) simulated(ctx context.Context) (*results.Record, error) {
 		return nil, err
 	}
 	manifest.Time, manifest.Dataless = "virtual", !p.data()
-	k, err := p.keep(manifest)
+	k, err := p.record(manifest)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (p *Plan) simulated(ctx context.Context) (*results.Record, error) {
 
 // simulate sends the campaign to an engine of its own and returns when it ended, the
 // engine's books, and how.
-func (p *Plan) simulate(ctx context.Context, campaign *campaign.Campaign, epoch time.Time, k *kept,
+func (p *Plan) simulate(ctx context.Context, campaign *campaign.Campaign, epoch time.Time, k *recording,
 	observers []drive.Observer) (time.Duration, target.Counter, error) {
 	s := p.Scenario
 	m, err := p.model()
