@@ -12,7 +12,7 @@ import (
 	"loadgen/scenarios/drive"
 )
 
-// inRealTime carries a sound plan out against its target.
+// inRealTime runs a valid plan against its target.
 func (p *Plan) inRealTime(ctx context.Context) (*results.Record, error) {
 	campaign, err := p.campaign(clock.NewReal().Started())
 	if err != nil {
@@ -29,7 +29,7 @@ func (p *Plan) inRealTime(ctx context.Context) (*results.Record, error) {
 	d, err := p.open(ctx, clk, campaign.Table)
 	if err != nil {
 		if ctx.Err() != nil {
-			// That nobody was waited for any more says nothing of the target.
+			// The context ended the wait, so the error is not the target's.
 			return nil, ctx.Err()
 		}
 		return nil, err
@@ -52,18 +52,18 @@ func (p *Plan) inRealTime(ctx context.Context) (*results.Record, error) {
 		p.handed.destination, p.handed.appendSecond = d, k.recorder.AppendSecond
 	}
 	ended := p.send(ctx, campaign, clk, d, k, ceiling)
-	connections, said := connectionsOf(d.wires), d.said()
+	connections, said := connectionsOf(d.wires), d.replies()
 	k.recorder.Take(func(of *results.Record) { of.Connections, of.Said = connections, said })
-	d.close() // what was cut off is in the target's books only then
+	d.close() // only then has the target counted what was cut off
 	record, ended := k.seal(clk.Now().Offset(), d.counter, ended)
 	if ended == nil {
-		// Who stops a run that has come to its end wants nothing to follow.
+		// Cancelling a run after its end prevents what follows.
 		ended = ctx.Err()
 	}
 	return record, ended
 }
 
-// send carries a campaign out against an open target, and returns how it ended.
+// send runs a campaign against an open target, and returns its error.
 func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.Real, d *destination, k *recording,
 	ceiling *results.Ceiling) error {
 	now := func() time.Duration { return clk.Now().Offset() }
@@ -82,7 +82,7 @@ func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.
 	defer release()
 	bounded, t, unbind := p.bound(welcome, d.target)
 	defer unbind()
-	// What is injected is not sent, and costs nothing.
+	// An injected fault is not sent and costs nothing.
 	if p.injector != nil {
 		t = p.injector.Before(t, clk)
 		if d.counter != nil {

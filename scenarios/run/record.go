@@ -62,7 +62,7 @@ func (p *Plan) record(manifest results.Manifest) (*recording, error) {
 	return nil, err
 }
 
-// countsOf returns what a target has counted itself, nil of one that keeps no books.
+// countsOf returns the counts of a target, nil if it has none.
 func countsOf(counter target.Counter) *results.TargetCounts {
 	if counter == nil {
 		return nil
@@ -71,17 +71,15 @@ func countsOf(counter target.Counter) *results.TargetCounts {
 	return &own
 }
 
-// seal closes the books of a run that ended so, reads its record back, judges it and
-// seals it with its summary.
+// seal finishes the record of a run with the error that ended it, reads it back, judges it and seals it with its summary.
 func (k *recording) seal(end time.Duration, counter target.Counter, ended error) (*results.Record, error) {
 	ended = k.closeOutputs(true, ended)
 	validity, reasons, by := endOf(ended)
 	k.recorder.Take(func(of *results.Record) { of.EndedBy = by })
 	err := k.recorder.Finish(end, validity, reasons, countsOf(counter))
-	// What ended the run stays what it is where nothing else went wrong.
 	ended = k.closeOutputs(false, ended)
 	if err != nil {
-		// A write that failed in mid-run is what ended it, too: said once.
+		// A failed write also ended the run; it is reported once.
 		where, isStored := k.folder.(results.Dir)
 		switch memory, rescued := k.rescue(where); {
 		case rescued:
@@ -257,17 +255,15 @@ func (k *recording) discard(err error) error {
 var (
 	// ErrBudget ends a run whose budget of billed transactions was spent.
 	ErrBudget = errors.New("the budget of billed transactions was spent")
-	// ErrConsent is that of a remote run that nobody agreed to.
-	ErrConsent = errors.New("nothing was sent: nobody has agreed to it")
-	// ErrFolder is wrapped where the record's folder cannot be written to, before
-	// anything was sent.
+	// ErrConsent is the error of a remote run without consent.
+	ErrConsent = errors.New("nothing was sent: the user did not agree to it")
+	// ErrFolder is wrapped if the record's folder is not writable, before the first request.
 	ErrFolder = errors.New("cannot write a run there")
-	// ErrTarget is wrapped where the target is not there, or does not take our
-	// signature, before anything was done to it.
+	// ErrTarget is wrapped if the target is unavailable or rejects the credential.
 	ErrTarget = errors.New("the target is not available")
 )
 
-// withoutKind returns what is left of joined errors without those of a kind.
+// withoutKind returns joined errors without those of a kind, nil if there are no others.
 func withoutKind(err, kind error) error {
 	joined, many := err.(interface{ Unwrap() []error })
 	switch {
@@ -284,11 +280,11 @@ func withoutKind(err, kind error) error {
 	}
 }
 
-// endOf returns what a record says of how its run ended, and what ended it early.
+// endOf returns the validity of a run by the error that ended it, with reasons, and what ended it early.
 func endOf(ended error) (validity string, reasons []string, by results.EndedBy) {
 	is := func(kind error) bool { return errors.Is(ended, kind) }
 	switch {
-	case is(context.Canceled): // somebody did, whatever failed after that
+	case is(context.Canceled): // the user did, whatever failed afterwards
 	case is(drive.ErrStopped):
 		by = results.EndedByStopOn
 	case slices.ContainsFunc([]error{drive.ErrSilent, ErrTarget, campaign.ErrPreparation, campaign.ErrAfterLoad}, is):
