@@ -370,7 +370,7 @@ func TestFarewell(t *testing.T) {
 			return text
 		}
 		for _, one := range row.made {
-			f.Hold(one, true)
+			f.Set(one, true)
 		}
 		if row.atOnce == "the same" {
 			row.atOnce = row.left
@@ -383,7 +383,7 @@ func TestFarewell(t *testing.T) {
 		f.Left(true)
 		assert.Equalf(t, row.atOnce, next(), "%s: of what is left at once it says", row.sentence)
 		for _, one := range row.made {
-			f.Hold(one, false)
+			f.Set(one, false)
 		}
 		f.Ending("interrupted", "Ctrl-C again")
 		assert.Equalf(t, row.ending, next(), "%s: once all is gone it says of the mark", row.sentence)

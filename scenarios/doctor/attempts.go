@@ -10,9 +10,6 @@ import (
 
 	"loadgen/report/compare/statistics"
 	"loadgen/results"
-	"loadgen/scenarios/campaign"
-	"loadgen/scenarios/drive"
-	"loadgen/scenarios/run"
 )
 
 // attempt is one request.
@@ -23,48 +20,22 @@ type attempt struct {
 	entities             int64
 }
 
-// gatherer collects the attempts of one run in order of completion, as many as the budget allows.
-// It belongs to one goroutine.
-type gatherer struct {
-	attempts       []attempt
-	sent, received int64
+// attemptOf returns what experiments use of an attempt.
+func attemptOf(a *results.Attempt) attempt {
+	return attempt{a.Phase, a.Intended, a.Sent, a.Done, a.Class, max(cmp.Or(a.Due, a.Entities), a.Counted)}
 }
 
-// Attempt implements [drive.Observer].
-func (g *gatherer) Attempt(a *results.Attempt) {
-	entities := a.Due
-	if entities == 0 {
-		entities = a.Entities
+// byPhase returns attempts by the phases of their record, in the order in which they were sent.
+func byPhase(record *results.Record, attempts []attempt) stretches {
+	slices.SortStableFunc(attempts, func(a, b attempt) int { return cmp.Compare(a.sent, b.sent) })
+	m := make(stretches, len(record.Phases))
+	for i, phase := range record.Phases {
+		m[i].Phase = phase
 	}
-	g.attempts = append(g.attempts, attempt{a.Phase, a.Intended, a.Sent, a.Done, a.Class, max(entities, a.Counted)})
-	g.sent, g.received = g.sent+a.BytesOut, g.received+a.BytesIn
-}
-
-// Completed implements [drive.Observer].
-func (g *gatherer) Completed(*results.Completed) {}
-
-// Begins implements [run.Progress].
-func (g *gatherer) Begins(run.Begun) []drive.Observer { return []drive.Observer{g} }
-
-// Enters implements [run.Progress].
-func (g *gatherer) Enters(campaign.Progress) {}
-
-// Ends implements [run.Progress].
-func (g *gatherer) Ends(error) {}
-
-// byPhase returns the attempts by the phases of their record, in the order in which they were sent.
-func (g *gatherer) byPhase(record *results.Record) stretches {
-	var m stretches
-	for _, phase := range record.Phases {
-		m = append(m, stretch{Phase: phase})
-	}
-	for _, a := range g.attempts {
+	for _, a := range attempts {
 		if a.phase < len(m) {
 			m[a.phase].attempts = append(m[a.phase].attempts, a)
 		}
-	}
-	for i := range m {
-		slices.SortStableFunc(m[i].attempts, func(a, b attempt) int { return cmp.Compare(a.sent, b.sent) })
 	}
 	return m
 }

@@ -14,6 +14,7 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/run"
 )
@@ -205,33 +206,31 @@ func (c *calibration) run(ctx context.Context, what, text string) (stretches, er
 	if err != nil {
 		return nil, err
 	}
-	requests, lasts := int64(aroundTable), time.Duration(0)
-	for i := range p.Scenario.Phases {
-		if load := p.Scenario.Phases[i].Load; load != nil {
-			// Each partition's last transaction may be smaller.
-			requests += int64(load.Entities/load.Transaction + partitions)
-		} else if t := p.Scenario.Phases[i].Traffic; t != nil {
-			requests += int64(t.Arrivals.Constant * t.Lasts().Seconds())
-			lasts += t.Lasts()
-		}
+	f, err := p.Reckoned()
+	if err != nil {
+		return nil, err
 	}
-	if requests > c.left {
-		return nil, fmt.Errorf("%w: needs %s transactions, %s left", errBudget, document.Count(requests), document.Count(c.left))
+	if f.Requests > c.left {
+		return nil, fmt.Errorf("%w: needs %s transactions, %s left", errBudget, document.Count(f.Requests), document.Count(c.left))
 	}
-	fmt.Fprintf(c.Progress, "calibrate: %s, %v, %s requests\n", what, lasts.Round(time.Second), document.Count(requests))
-	g := new(gatherer)
-	p.Progress, p.Consent = g, func(run.Ask) error { return nil } // the consent of agree includes it
+	fmt.Fprintf(c.Progress, "calibrate: %s, %v, %s requests\n", what, f.Lasts.Round(time.Second), document.Count(f.Requests))
+	var attempts []attempt
+	p.Consent = func(run.Ask) error { return nil } // the consent of agree includes it
+	p.Progress = run.Observers{drive.AttemptFunc(func(a *results.Attempt) {
+		attempts = append(attempts, attemptOf(a))
+		c.Profile.Sent, c.Profile.Received = c.Profile.Sent+a.BytesOut, c.Profile.Received+a.BytesIn
+	})}
 	record, err := run.Run(ctx, p)
 	if record == nil {
 		return nil, err
 	}
-	m := g.byPhase(record)
-	c.account(record, m, g)
+	m := byPhase(record, attempts)
+	c.account(record, m, int64(len(attempts))+aroundTable)
 	return m, err
 }
 
 // account adds a run's counters to the profile.
-func (c *calibration) account(record *results.Record, m stretches, g *gatherer) {
+func (c *calibration) account(record *results.Record, m stretches, requests int64) {
 	p := c.Profile
 	if p.Requests == 0 {
 		m := &record.Manifest
@@ -246,8 +245,7 @@ func (c *calibration) account(record *results.Record, m stretches, g *gatherer) 
 			}
 		}
 	}
-	requests := int64(len(g.attempts)) + aroundTable
-	p.Requests, p.Sent, p.Received, p.Lasted = p.Requests+requests, p.Sent+g.sent, p.Received+g.received, p.Lasted+record.Duration
+	p.Requests, p.Lasted = p.Requests+requests, p.Lasted+record.Duration
 	c.left -= requests
 	for i := range m {
 		s := &m[i]

@@ -150,7 +150,7 @@ func (o *CleanOptions) look(ctx context.Context, service *run.Service, table str
 	}
 	written, known := true, true
 	if age >= o.OlderThan {
-		written, known, err = service.Written(ctx, table, service.Now().Add(-o.OlderThan))
+		written, known, err = service.WrittenSince(ctx, table, service.Now().Add(-o.OlderThan))
 	}
 	switch {
 	case err != nil:

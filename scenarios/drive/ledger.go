@@ -15,6 +15,15 @@ type Observer interface {
 	Completed(*results.Completed)
 }
 
+// AttemptFunc is an [Observer] of attempts alone.
+type AttemptFunc func(*results.Attempt)
+
+// Attempt implements [Observer].
+func (f AttemptFunc) Attempt(a *results.Attempt) { f(a) }
+
+// Completed implements [Observer].
+func (AttemptFunc) Completed(*results.Completed) {}
+
 // Watcher is an [Observer] that is told of what begins, too, and of what happens: what
 // holds for an observer's methods holds for these. A ledger finds out which of its
 // observers are.

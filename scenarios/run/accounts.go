@@ -18,8 +18,7 @@ import (
 // account is the embedded engine's only account, or the first of several.
 const account = "loadgen"
 
-// accountsOf returns the names of the embedded accounts that a scenario is sharded
-// over.
+// accountsOf returns the names of the embedded accounts of a scenario.
 func accountsOf(s *scenarios.Scenario) []string {
 	names := []string{account}
 	for len(names) < s.Sharding().Number() {
@@ -28,7 +27,7 @@ func accountsOf(s *scenarios.Scenario) []string {
 	return names
 }
 
-// severalOf returns how many accounts a scenario is sharded over, 0 for one.
+// severalOf returns the number of accounts of a scenario, 0 for one.
 func severalOf(s *scenarios.Scenario) int {
 	if number := s.Sharding().Number(); number > 1 {
 		return number
@@ -36,8 +35,7 @@ func severalOf(s *scenarios.Scenario) int {
 	return 0
 }
 
-// together returns the clients of several accounts as one target, and a single one
-// as it is.
+// together returns one target for the clients of all accounts.
 func together(each []target.Target) target.Target {
 	if len(each) == 1 {
 		return each[0]
@@ -45,7 +43,7 @@ func together(each []target.Target) target.Target {
 	return target.NewShards(each)
 }
 
-// where names all accounts that are aimed at, without any secret.
+// where names all accounts of the target without secrets.
 func (p *Plan) where() string {
 	var names []string
 	for _, endpoint := range p.Accounts {
@@ -54,8 +52,7 @@ func (p *Plan) where() string {
 	return strings.Join(names, serviceAnd)
 }
 
-// reaches refuses a scenario that needs what a remote target does not name: another
-// number of accounts, or queues and blobs beside its tables.
+// reaches returns a fault if a remote target lacks accounts, queues or blobs of the scenario.
 func (p *Plan) reaches() error {
 	if p.On != Remote {
 		return nil
@@ -65,7 +62,7 @@ func (p *Plan) reaches() error {
 		return wrong("", "the scenario %s has %d accounts, --target names %d; expected a --target for each, or --set accounts.number=%d",
 			s.Name, asked, given, given)
 	}
-	// Of several accounts the first has them.
+	// The first account has them.
 	for _, one := range neighboursOf(p.Scenario) {
 		if _, known := p.Accounts[0].Neighbour(one); !known {
 			return wrong("", "the scenario %s uses a %v service, and %s has none; expected a connection string with %sEndpoint",
@@ -75,8 +72,7 @@ func (p *Plan) reaches() error {
 	return nil
 }
 
-// connectionsOf returns what the connections of all accounts cost together, nil
-// where there are none.
+// connectionsOf returns the sum of the connections of all accounts, nil without any.
 func connectionsOf(clients []*azure.Target) *results.Connections {
 	if len(clients) == 0 {
 		return nil
@@ -100,8 +96,8 @@ func connectionsOf(clients []*azure.Target) *results.Connections {
 	return sum
 }
 
-// storesOf names what a scenario uses beside its tables, for the record: queues,
-// containers of blobs, services of the application's own, or nothing.
+// storesOf names what a scenario uses in addition to tables, for the record: queues, blob containers and the application's
+// own services.
 func storesOf(s *scenarios.Scenario) []string {
 	var names []string
 	for _, one := range neighboursOf(s) {
@@ -110,7 +106,7 @@ func storesOf(s *scenarios.Scenario) []string {
 	return append(names, ownOf(s)...)
 }
 
-// ownOf is storesOf of what no target has: for it stand-ins answer on every one.
+// ownOf names the application's own services, for which every target uses stand-ins.
 func ownOf(s *scenarios.Scenario) []string {
 	if _, _, own := campaign.Stores(s); own {
 		return []string{results.OwnServices}
@@ -118,7 +114,7 @@ func ownOf(s *scenarios.Scenario) []string {
 	return nil
 }
 
-// booksOfBoth are those of two targets as one's.
+// booksOfBoth adds the counts of two targets.
 type booksOfBoth struct{ tables, beside target.Counter }
 
 var _ target.Counter = booksOfBoth{}
@@ -128,7 +124,7 @@ func (b booksOfBoth) Counts() target.Counts {
 	return b.tables.Counts().Plus(b.beside.Counts(), 1)
 }
 
-// neighboursOf returns the services of an account that a scenario uses beside its tables.
+// neighboursOf returns the services of an account that a scenario uses in addition to tables.
 func neighboursOf(s *scenarios.Scenario) []azure.Neighbour {
 	var list []azure.Neighbour
 	queues, blobs, _ := campaign.Stores(s)
@@ -141,13 +137,12 @@ func neighboursOf(s *scenarios.Scenario) []azure.Neighbour {
 	return list
 }
 
-// whoIsThere is the name of a queue and a container that are asked for to hear whether a
-// service is there and takes our credential; nobody makes them.
-const whoIsThere = "loadgen-is-anybody-there"
+// absentStore is the name of a queue and a container that do not exist. A request for one shows whether the service is
+// available and accepts the credential.
+const absentStore = "loadgen-is-anybody-there"
 
-// withServices sets the real queues and blobs of the first account beside the tables of a
-// remote destination where the scenario uses some, and stand-ins for services of the
-// application's own. Each of the real ones is asked first whether it is there.
+// withServices adds to a remote destination the queues and blobs of the first account that the scenario uses, each after a
+// probe, and stand-ins for the application's own services.
 func (p *Plan) withServices(ctx context.Context, d *destination, clk clock.Clock) error {
 	var beside queueblob.Services
 	if len(ownOf(p.Scenario)) > 0 {
@@ -161,9 +156,9 @@ func (p *Plan) withServices(ctx context.Context, d *destination, clk clock.Clock
 			return err
 		}
 		d.closing = append(d.closing, opened.Close)
-		ask := target.Beside{Verb: target.ListBlobs, Store: whoIsThere, Most: 1}
+		ask := target.Beside{Verb: target.ListBlobs, Store: absentStore, Most: 1}
 		if one == azure.Queue {
-			beside.Queues, ask = opened, target.Beside{Verb: target.ReceiveMessages, Store: whoIsThere, Hidden: 1e9}
+			beside.Queues, ask = opened, target.Beside{Verb: target.ReceiveMessages, Store: absentStore, Hidden: 1e9}
 		} else {
 			beside.Blobs = opened
 		}
@@ -177,7 +172,7 @@ func (p *Plan) withServices(ctx context.Context, d *destination, clk clock.Clock
 	return nil
 }
 
-// neighbourOf returns another service of an account, asked as whom its tables are.
+// neighbourOf returns another service of an account with the same identity.
 func neighbourOf(e Endpoint, address string) queueblob.Service {
 	service := queueblob.NewService(address, e.Account(), e.Credential)
 	if who := e.Identity(); who != nil {
@@ -192,8 +187,7 @@ type neighbour interface {
 	Close()
 }
 
-// openNeighbour makes a client of the queues or the blobs of an account. Its error repeats nothing
-// of the credential.
+// openNeighbour creates a client of the queues or the blobs of an account. Its error has no part of the credential.
 func openNeighbour(one azure.Neighbour, service queueblob.Service, workers int, budget *target.ReplyBudget) (opened neighbour, err error) {
 	if one == azure.Queue {
 		opened, err = queueblob.OpenQueues(service, workers, budget)

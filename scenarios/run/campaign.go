@@ -21,8 +21,7 @@ import (
 	"loadgen/target/azure"
 )
 
-// carried returns the scenario as it is carried out: a search and vegeta's driver try
-// nothing again unless somebody chose the retries.
+// carried returns the scenario that runs: a search and vegeta's driver do not retry unless the user chose the retries.
 func (p *Plan) carried() *scenarios.Scenario {
 	s := *p.Scenario
 	if !p.RetryChosen && p.Find != nil || p.Driver == Vegeta {
@@ -32,15 +31,14 @@ func (p *Plan) carried() *scenarios.Scenario {
 	return &s
 }
 
-// options returns what the campaign of the plan is made of, but for what depends on
-// when it begins.
+// options returns the options of the campaign without those that depend on its start.
 func (p *Plan) options(table string) campaign.Options {
-	// By which the target says that it is busy, beside the codes that every service has.
+	// The codes of a busy target, in addition to those of every service.
 	var codes []int
 	if slices.ContainsFunc(p.Accounts, func(e Endpoint) bool { return e.Cosmos() }) {
 		codes = []int{backoff.TooManyRequests}
 	}
-	m, _ := p.model() // without one nothing is foreseen
+	m, _ := p.model() // without a model nothing is predicted
 	return campaign.Options{Scenario: p.carried(), Model: m, Table: table, NewName: p.Table == "", Reuse: p.Reuse, Keep: p.Keep, Find: p.Find, Peak: p.Peak,
 		RetryCodes: codes, Verify: p.verify(), RunMark: "run", Blank: !p.live(), Script: p.Script}
 }
@@ -68,21 +66,21 @@ func (p *Plan) campaign(started time.Time) (*campaign.Campaign, error) {
 	if p.live() {
 		o.Clock = clock.NewReal()
 	}
-	if p.On == Remote { // what any other run makes ends with this process
+	if p.On == Remote { // resources of other runs end with this process
 		o.OnResource = func(made campaign.Resource, there bool) {
-			// Of several accounts the first has the queues and containers.
+			// The first account has the queues and containers.
 			where := p.Accounts[made.Account].String()
 			if one, beside := map[string]azure.Neighbour{campaign.ResourceQueue: azure.Queue, campaign.ResourceContainer: azure.Blob}[made.What]; beside {
 				where, _ = p.Accounts[0].Neighbour(one)
 			}
-			p.Remains.Hold(Remain{Resource: made, Where: where, Kept: p.Keep && !made.Doubtful}, there)
+			p.Remains.Set(Remain{Resource: made, Where: where, Kept: p.Keep && !made.Doubtful}, there)
 		}
 	}
 	p.together(&o)
 	return campaignOf(o)
 }
 
-// attend enters into the options of a campaign who watches it, and what fails on purpose.
+// attend sets the observer and the faults of a campaign.
 func (p *Plan) attend(o *campaign.Options) {
 	if p.Progress != nil {
 		o.OnStage = p.Progress.Enters
@@ -92,7 +90,7 @@ func (p *Plan) attend(o *campaign.Options) {
 	}
 }
 
-// campaignOf returns the stages of a run; what is wrong with them is a fault of the plan.
+// campaignOf returns the stages of a run. Its error is a fault of the plan.
 func campaignOf(o campaign.Options) (*campaign.Campaign, error) {
 	made, err := campaign.NewCampaign(o)
 	if err != nil {
@@ -101,9 +99,8 @@ func campaignOf(o campaign.Options) (*campaign.Campaign, error) {
 	return made, nil
 }
 
-// Agree asks for consent to what runs of the plan will send together to a remote target,
-// on a table that is called so; nobody is asked for another target. The error is that of
-// Consent, [ErrConsent] where there is none.
+// Agree asks for consent to a forecast of load on a table of a remote target; other targets need none. The error is that
+// of Consent, or [ErrConsent] if that is nil.
 func (p *Plan) Agree(f campaign.Forecast, table string) error {
 	if p.On != Remote {
 		return nil
@@ -120,9 +117,9 @@ func (p *Plan) Agree(f campaign.Forecast, table string) error {
 	return p.Consent(Ask{Forecast: f, Where: p.where(), Table: table, Beside: strings.Join(beside, serviceAnd)})
 }
 
-// consent asks for consent to what a run of the plan will send, if its target is remote.
+// consent asks for consent to a run of the plan if its target is remote.
 func (p *Plan) consent(ctx context.Context, c *campaign.Campaign) error {
-	if p.On != Remote || p.Member != nil { // whoever leads has asked
+	if p.On != Remote || p.Member != nil { // the leader has asked
 		return nil
 	}
 	f, err := p.forecast(ctx, c)
@@ -132,12 +129,10 @@ func (p *Plan) consent(ctx context.Context, c *campaign.Campaign) error {
 	return p.Agree(f, c.Table)
 }
 
-// Run carries a plan out and returns its sealed record, which is partial where the run
-// was ended early; the error says why, or that nothing began, with no record then. A run
-// whose context is done once all was measured has its whole record, and the error. It is
-// [ErrBudget] itself where a spent budget alone ended the run; others are a context's,
-// [fields.Faults] of the plan, or wrap [ErrTarget], [ErrFolder], [drive.ErrStopped], one of
-// drive's or results.ErrWrite.
+// Run runs a plan and returns its sealed record, which is partial if an error ended the run, and nil if the run did not
+// begin. The record is complete if the context ends after the measurement. The error is [ErrBudget] itself if only a spent
+// budget ended the run; others are a context's, [fields.Faults] of the plan, or wrap [ErrTarget], [ErrFolder],
+// [drive.ErrStopped], an error of drive or results.ErrWrite.
 func Run(ctx context.Context, p Plan) (*results.Record, error) {
 	if !p.validated() {
 		if err := fields.FaultsOf(p.Validate()); err != nil {
@@ -145,7 +140,7 @@ func Run(ctx context.Context, p Plan) (*results.Record, error) {
 		}
 	}
 	if p.Progress == nil {
-		p.Progress = unseen{}
+		p.Progress = Observers(nil)
 	}
 	if rules := p.Scenario.Faults; len(rules) > 0 {
 		p.injector = target.NewInjector(engine.FaultPlan{Rules: rules}, p.Scenario.Seed, p.Injected)
@@ -159,42 +154,46 @@ func Run(ctx context.Context, p Plan) (*results.Record, error) {
 	return p.simulated(ctx)
 }
 
-// unseen is the progress of a run that nobody looks at.
-type unseen struct{}
+// Observers are a [Progress] that only observes attempts.
+type Observers []drive.Observer
 
-func (unseen) Begins(Begun) []drive.Observer { return nil }
-func (unseen) Enters(campaign.Progress)      {}
-func (unseen) Ends(error)                    {}
+// Begins implements [Progress].
+func (o Observers) Begins(Begun) []drive.Observer { return o }
 
-// Remains are what remote runs have made and not dropped yet: what would be left if the
-// process ended now. It is safe for concurrent use; its zero value is empty, and a nil one
-// keeps nothing.
+// Enters implements [Progress].
+func (Observers) Enters(campaign.Progress) {}
+
+// Ends implements [Progress].
+func (Observers) Ends(error) {}
+
+// Remains lists what remote runs created and have not dropped yet. It is safe for concurrent use; the zero value is empty,
+// and a nil one stores nothing.
 type Remains struct {
 	mu   sync.Mutex
 	list []Remain
 }
 
-// Remain is a table, a queue or a container of blobs that a run has made, or is about to.
+// Remain is a table, a queue or a blob container that a run created or is about to create.
 type Remain struct {
 	campaign.Resource
 	// Where is the address of its account.
 	Where string
-	// Kept says that it stays in place because it was asked for.
+	// Kept reports that the user wants it to stay.
 	Kept bool
 }
 
-// String names it and where it is.
+// String returns what it is, its name and its account.
 func (r Remain) String() string { return fmt.Sprintf("%s %s at %s", r.What, r.Name, r.Where) }
 
-// List returns all that there is, the oldest first.
+// List returns all of them, the oldest first.
 func (r *Remains) List() []Remain {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.list)
 }
 
-// Hold takes down that something is there, or is gone.
-func (r *Remains) Hold(one Remain, there bool) {
+// Set records that something exists, or that it is gone.
+func (r *Remains) Set(one Remain, there bool) {
 	if r == nil {
 		return
 	}

@@ -19,24 +19,20 @@ import (
 	"loadgen/target/azure"
 )
 
-// The bounds of a probe. Its operations are counted and not timed alone: a clock
-// that stands still must not make it endless.
+// The bounds of a probe: a number of operations as well as a time, so that a stopped clock does not make it endless.
 const (
 	probeLanes = 64
-	// probeWarm operations come first, unmeasured, so that connections are open and
-	// memory is there.
+	// probeWarm operations are not measured: they open connections and allocate memory.
 	probeWarm      = 1000
-	probeMost      = 20_000
+	maxProbed      = 20_000
 	probeWarmLimit = 200 * time.Millisecond
 	probeLimit     = 400 * time.Millisecond
 )
 
-// probe returns what this process can send flat out, along the path of the run
-// that follows as far as it goes without the target: through the driving loop, and
-// over HTTP the client and a socket. It is nil where it was not wanted, and where
-// it could not be tried; the error is that of an ended context.
+// probe returns the maximum rate of this process, by the path of the run without the target: the driving loop, and over
+// HTTP the client and a socket. It is nil if it was not requested or failed; the error is that of an ended context.
 func (p *Plan) probe(ctx context.Context, sample entity.Change) (*results.Ceiling, error) {
-	if p.NoProbe || p.Driver == Vegeta || p.Elsewhere != nil { // vegeta has a client of its own, and so has each member
+	if p.NoProbe || p.Driver == Vegeta || p.Elsewhere != nil { // vegeta and members have their own clients
 		return nil, nil
 	}
 	over := results.OverHTTP
@@ -51,13 +47,13 @@ func (p *Plan) probe(ctx context.Context, sample entity.Change) (*results.Ceilin
 	return ceiling, nil
 }
 
-// Ceiling sends a write of a scenario flat out to nothing, for less than a second: over
-// HTTP or directly, results.OverHTTP or results.OverNothing. Its errors are that of an
-// ended context, and that of a machine that gives no port.
+// Ceiling sends a write of a scenario at the maximum rate for less than a second, to a server that does nothing
+// (results.OverHTTP) or to no server (results.OverNothing). Its error is that of an ended context, or that no port can be
+// opened.
 func Ceiling(ctx context.Context, s *scenarios.Scenario, sample entity.Change, over string) (*results.Ceiling, error) {
 	clk := clock.NewReal()
 	f := FlatOut{Clock: clk, Target: Nowhere{}, Operation: target.Operation{Verb: sample.Verb, Table: s.Table, Change: sample}, Lanes: probeLanes,
-		Warm: probeWarm, Count: probeMost, WarmLimit: probeWarmLimit, Limit: probeLimit}
+		Warm: probeWarm, Count: maxProbed, WarmLimit: probeWarmLimit, Limit: probeLimit}
 	if s.Workers > 0 {
 		f.Lanes = min(s.Workers, f.Lanes)
 	}
@@ -117,11 +113,11 @@ func (f *FlatOut) Run(ctx context.Context) (ceiling *results.Ceiling, failed int
 	return ceiling, counted.failed.Load(), nil
 }
 
-// errNoCeiling says that nothing was sent, or in no time.
-var errNoCeiling = errors.New("the probe came to nothing")
+// errNoCeiling reports that nothing was sent, or in no time.
+var errNoCeiling = errors.New("the probe measured nothing")
 
-// openNull puts a server that answers 204 at once behind a port of this machine
-// and returns a client of it, the same as a run has. Whoever opened it stops it.
+// openNull starts a local server that answers 204 at once and returns a client of it, as a run has. Callers must call the
+// returned function.
 func openNull(s *scenarios.Scenario, clk clock.Real, connections int) (target.Target, func(), error) {
 	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Connections: connectionsFor(connections), Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
@@ -161,7 +157,7 @@ func (c *countingTarget) Do(ctx context.Context, op *target.Operation) target.Ou
 	return outcome
 }
 
-// Nowhere is a target that answers everything at once. It is safe for concurrent use.
+// Nowhere is a target that answers every operation at once. It is safe for concurrent use.
 type Nowhere struct{}
 
 // Do implements [target.Target].
@@ -169,20 +165,18 @@ func (Nowhere) Do(context.Context, *target.Operation) target.Outcome {
 	return target.Outcome{Status: http.StatusNoContent, Counted: 1}
 }
 
-// Trial is load that belongs to no scenario: it is recorded in memory, and judged by
-// whoever tries.
+// Trial is load without a scenario. It is recorded in memory and not judged.
 type Trial struct {
-	// Runner carries the stages out, a [drive.Live] or a [drive.Virtual].
+	// Runner runs the stages, a [drive.Live] or a [drive.Virtual].
 	Runner drive.Runner
 	// Kinds are the kinds of operation of the stages.
 	Kinds     []results.Kind
 	Observers []drive.Observer
-	// Counter are the target's own books, nil where it keeps none.
+	// Counter has the target's own counts, nil for none.
 	Counter target.Counter
 }
 
-// Run carries stages out, one after another, and returns their record. Its error is the
-// runner's.
+// Run runs stages one after another and returns their record. Its error is the runner's.
 func (t *Trial) Run(ctx context.Context, stages ...*drive.Stage) (*results.Record, error) {
 	folder := new(results.Memory)
 	recorder, err := t.send(ctx, folder, stages...)
@@ -195,7 +189,7 @@ func (t *Trial) Run(ctx context.Context, stages ...*drive.Stage) (*results.Recor
 	return results.Read(folder)
 }
 
-// send carries stages out, one after another, into a record that is not finished.
+// send runs stages one after another into a record that is not finished.
 func (t *Trial) send(ctx context.Context, folder results.Folder, stages ...*drive.Stage) (*results.Recorder, error) {
 	recorder, err := results.NewRecorder(folder, results.Manifest{Operations: t.Kinds})
 	if err != nil {
@@ -210,8 +204,7 @@ func (t *Trial) send(ctx context.Context, folder results.Folder, stages ...*driv
 	return recorder, nil
 }
 
-// Engine returns an embedded engine of one account as a target that is called directly,
-// with its books: one that waits on a clock, or on a nil one an immediate one.
+// Engine returns an embedded engine of one account as a target with counts. It waits on the clock, or never if that is nil.
 func Engine(m *model.Model, seed uint64, clk clock.Clock) *target.InProcess {
 	return target.NewInProcess(engine.New(engine.Options{Model: m, Accounts: []string{account}, Seed: seed}), account, clk)
 }

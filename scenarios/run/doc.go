@@ -2,23 +2,18 @@
 // place that opens a target, asks for consent, builds a campaign, probes, records,
 // judges and drops.
 //
-// Fill a [Plan], which is data, and hand it to [Run]. Without more than a scenario
-// it is simulated: minutes of virtual time take seconds, the record stays in memory,
-// and the same seed gives the same record to the byte. [Plan.On] puts the same
-// scenario to the engine in real time, to the engine behind a socket, or to a service
-// that somebody else runs. What is shown meanwhile, what a user is asked and what
-// becomes of the record are passed in: [Progress], [Plan.Consent], [Plan.Kept].
+// Fill a [Plan], which is data, and pass it to [Run]. With only a scenario it is simulated: minutes of virtual time take
+// seconds, the record stays in memory, and the same seed gives the same record to the byte. [Plan.On] selects the engine
+// in real time, the engine behind a socket, or another service. [Progress], [Plan.Consent] and [Plan.Kept] connect the run
+// to its caller.
 //
-// [Plan.Validate] says all that is wrong with a plan before anything is opened, each
-// fault by the field that it concerns. [Trial] carries out load that belongs to no
-// scenario, for trials and probes.
+// [Plan.Validate] returns all faults of a plan before anything is opened, each with the field that it concerns. [Trial]
+// runs load without a scenario, for trials and probes.
 //
-// The caller owes a scenario that is sound and whose files are read, and a context
-// that it cancels to end a run early: its record is then partial, and the table is
-// dropped all the same.
+// The scenario must be valid, with its files read. Cancelling the context ends a run early: its record is then partial,
+// and the table is still dropped.
 //
-// The package never prints, never retries a run, and leaves nothing behind where a
-// run cannot begin.
+// The package never prints, never retries a run, and leaves nothing behind if a run cannot begin.
 //
 // The package is public: docs/go.md says what that means.
 //

@@ -14,10 +14,10 @@ import (
 	"loadgen/target"
 )
 
-// mostOnPage is how many entities come on one page of a query at most.
-const mostOnPage = 1000
+// maxOnPage is the maximum number of entities of a page.
+const maxOnPage = 1000
 
-// driverFault returns what keeps the client of the plan, or its driver, from sending its load.
+// driverFault returns the fault of the client or the driver, nil if they can send the load.
 func (p *Plan) driverFault() error {
 	switch {
 	case p.Client == "":
@@ -44,8 +44,8 @@ func (p *Plan) driverFault() error {
 	return nil
 }
 
-// beyondVegeta returns what the plan and the scenario ask for that vegeta cannot
-// do: it sends one request over HTTP for each hit, and hits come at a rate.
+// beyondVegeta returns what the plan requires that vegeta cannot do: vegeta sends one HTTP request for each hit, at a
+// rate.
 func (p *Plan) beyondVegeta() error {
 	s := p.Scenario
 	switch {
@@ -88,10 +88,9 @@ func (p *Plan) beyondVegeta() error {
 	return nil
 }
 
-// severalRequests says why an operation may take more than one request, nil where it
-// does not.
+// severalRequests returns why an operation can take more than one request, nil if it cannot.
 func severalRequests(op *scenarios.OperationSpec) error {
-	page := mostOnPage
+	page := maxOnPage
 	if op.Top > 0 {
 		page = op.Top
 	}
@@ -105,15 +104,14 @@ func severalRequests(op *scenarios.OperationSpec) error {
 	case op.Verb != entity.Query, op.Class == scenarios.ClassPoint, op.Pages == 1:
 		return nil
 	case op.Class == scenarios.ClassRows && op.Rows <= page:
-		// Of rows that a filter picks fewer can be on a page.
+		// A page can have fewer rows of a filter.
 		return nil
 	default:
 		return errors.New("may request several pages; expected pages: 1")
 	}
 }
 
-// runner returns what carries the stages of a run out over a destination, and what
-// lets go of it.
+// runner returns the runner of the stages for a destination, and a function that releases it.
 func (p *Plan) runner(live *drive.Live, clk clock.Real, d *destination) (drive.Runner, func()) {
 	if p.Driver != Vegeta {
 		return live, func() {}
@@ -126,7 +124,7 @@ func (p *Plan) runner(live *drive.Live, clk clock.Real, d *destination) (drive.R
 	return v, client.Close
 }
 
-// budgetedWire spends the budget of a target on what does not pass through it.
+// budgetedWire spends the budget of a target for requests that bypass it.
 type budgetedWire struct {
 	drive.Wire
 	budget *budgeted

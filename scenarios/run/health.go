@@ -9,64 +9,56 @@ import (
 	"loadgen/results"
 )
 
-// stillAfter is how long after its instant a beat may come before the generator
-// counts as having stood still. Timers are a millisecond late, and a scheduler
-// with work to do some more.
+// stillAfter is the delay of a beat after which the generator counts as paused. Timers are a millisecond late, and a busy
+// scheduler adds to that.
 const stillAfter = 20 * time.Millisecond
 
-// HealthReading is what the system tells of the process.
+// HealthReading has the metrics of the process at an instant.
 type HealthReading struct {
-	// CPU is what it has used since it began, user and system, 0 unless CPUKnown.
+	// CPU is the user and system time since its start, 0 unless CPUKnown.
 	CPU      time.Duration
 	CPUKnown bool
-	// Pauses are those of the garbage collector since the process began,
-	// LongestPause is the longest since the reading before. GCCPU is what the
-	// collector has used of the CPU, but where there was nothing else to do.
+	// Pauses is the time that the garbage collector stopped the process since its start, LongestPause the longest pause
+	// since the last reading. GCCPU is the collector's CPU time without that of idle processors.
 	Pauses, LongestPause, GCCPU time.Duration
-	// RunQueue is how long its threads have waited for a CPU, Pressure for how long
-	// something on the machine has; nil where the system does not tell.
+	// RunQueue is the time that its threads waited for a CPU, Pressure the time that any thread of the machine did; nil if
+	// unknown.
 	RunQueue, Pressure *time.Duration
-	// Goroutines are those that exist, Heap the bytes of objects on it.
+	// Goroutines is their number, Heap the bytes of objects.
 	Goroutines, Heap int64
 }
 
-// GeneratorLoad is how the workers fare that send.
+// GeneratorLoad is the state of the workers that send.
 type GeneratorLoad struct {
-	// Free is the least number of them that were free since the load before,
-	// negative where that is not known.
+	// Free is the minimum number of free workers since the last state, negative if unknown.
 	Free int64
-	// Starved is for how long, so far, something was due and none was free.
+	// Starved is the total time in which an operation was due and no worker was free.
 	Starved time.Duration
-	// UnderWay is how many attempts there are now, Answered how many have had a
-	// reply so far.
+	// UnderWay is the number of attempts without a reply, Answered the total number with one.
 	UnderWay, Answered int64
 }
 
-// HealthMeter adds up readings and beats, and parts them into the whole seconds of a
-// clock. It belongs to one goroutine.
+// HealthMeter adds up readings and beats by the whole seconds of a clock. It belongs to one goroutine.
 type HealthMeter struct {
 	sum results.Generator
-	// open is the second under way, which ends at end; whole says that the meter
-	// saw its beginning.
+	// open is the current second, which ends at end; whole reports that the meter saw its beginning.
 	open  results.Health
 	end   clock.Instant
 	whole bool
-	// last is the reading before, taken at lastAt.
+	// last is the last reading, at lastAt.
 	last   HealthReading
 	lastAt clock.Instant
-	// cpu is the CPU time of the process at the end of the second before the open one, interpolated between readings:
-	// with all that a late reading has, the mean of the seconds could exceed the busiest. rate is that per time between
-	// the last two readings.
+	// cpu is the CPU time at the begin of the open second, interpolated between readings: otherwise the mean of the seconds
+	// could exceed the busiest. rate is the CPU time per time between the last two readings.
 	cpu   time.Duration
 	rate  float64
 	quiet quiet
-	// starved is what the load before told.
+	// starved is that of the last state.
 	starved time.Duration
 }
 
-// NewHealthMeter returns a meter that begins now with a first reading. Cores is how
-// many the process may keep busy, workers how many attempts it may have under
-// way.
+// NewHealthMeter returns a meter that begins now with a first reading. Cores and workers are the maximum numbers of busy
+// cores and concurrent attempts.
 func NewHealthMeter(now clock.Instant, first HealthReading, cores, workers int) *HealthMeter {
 	second := int64(now.Offset() / time.Second)
 	return &HealthMeter{
@@ -78,9 +70,8 @@ func NewHealthMeter(now clock.Instant, first HealthReading, cores, workers int) 
 	}
 }
 
-// Beat takes in a beat that was due at one instant and came at another, with how the
-// workers fare. Where a second has ended it reads anew, and returns the whole
-// seconds that have. Instants must not fall.
+// Beat records a beat that was due at one instant and came at another, with the state of the workers. It reads the metrics
+// if a second has ended, and returns the whole seconds that have. Instants must not decrease.
 func (m *HealthMeter) Beat(due, now clock.Instant, load GeneratorLoad, read func() HealthReading) []results.Health {
 	var ended []results.Health
 	since := now
@@ -96,15 +87,15 @@ func (m *HealthMeter) Beat(due, now clock.Instant, load GeneratorLoad, read func
 	m.starved = load.Starved
 	m.quiet.beat(now, load, since == now)
 	if now >= m.end {
-		// The open second has what has happened since the last reading.
+		// The open second gets everything since the last reading.
 		r := read()
 		m.open.Lasted = now.Sub(m.lastAt)
 		m.open.CPU = max(0, r.CPU-m.last.CPU)
 		m.open.Pauses = max(0, r.Pauses-m.last.Pauses)
 		m.open.LongestPause = r.LongestPause
 		m.open.GCCPU = max(0, r.GCCPU-m.last.GCCPU)
-		m.open.RunQueue = grown(m.last.RunQueue, r.RunQueue)
-		m.open.Pressure = grown(m.last.Pressure, r.Pressure)
+		m.open.RunQueue = increase(m.last.RunQueue, r.RunQueue)
+		m.open.Pressure = increase(m.last.Pressure, r.Pressure)
 		m.open.Goroutines, m.open.Heap = r.Goroutines, r.Heap
 		m.rate = float64(m.open.CPU) / float64(m.open.Lasted)
 		m.last, m.lastAt = r, now
@@ -114,13 +105,13 @@ func (m *HealthMeter) Beat(due, now clock.Instant, load GeneratorLoad, read func
 		m.cpu = m.last.CPU - time.Duration(m.rate*float64(now.Sub(m.end)))
 		m.open.StoodStill += max(0, m.end.Sub(since))
 		since = max(since, m.end)
-		m.open.Unanswered = m.quiet.take(m.end)
+		m.open.Unanswered = m.quiet.stretchesUntil(m.end)
 		if m.whole {
 			m.add()
 			m.sum.CPU += m.cpu - before
 			ended = append(ended, m.open)
 		}
-		// What a second holds that begins and ends within one stand-still is that alone.
+		// A second within one pause has nothing else.
 		m.open = results.Health{Second: m.open.Second + 1, Lasted: time.Second,
 			Goroutines: m.last.Goroutines, Heap: m.last.Heap}
 		m.end = m.end.Add(time.Second)
@@ -130,14 +121,14 @@ func (m *HealthMeter) Beat(due, now clock.Instant, load GeneratorLoad, read func
 	return ended
 }
 
-// Sum returns what the whole seconds come to so far.
+// Sum returns the sum of the whole seconds so far.
 func (m *HealthMeter) Sum() *results.Generator {
 	sum := m.sum
 	return &sum
 }
 
-// grown returns by how much what is known has grown, nil where it is not.
-func grown(before, now *time.Duration) *time.Duration {
+// increase returns the difference of two times, nil if one is unknown.
+func increase(before, now *time.Duration) *time.Duration {
 	if before == nil || now == nil {
 		return nil
 	}
@@ -153,8 +144,8 @@ func (m *HealthMeter) add() {
 	sum.StoodStill += v.StoodStill
 	sum.Starved += v.Starved
 	sum.GCCPU += v.GCCPU
-	plus(&sum.RunQueue, v.RunQueue)
-	plus(&sum.Pressure, v.Pressure)
+	addTo(&sum.RunQueue, v.RunQueue)
+	addTo(&sum.Pressure, v.Pressure)
 	sum.Goroutines = max(sum.Goroutines, v.Goroutines)
 	sum.Heap = max(sum.Heap, v.Heap)
 	if v.FreeWorkers != nil && (sum.LeastFree == nil || *v.FreeWorkers < *sum.LeastFree) {
@@ -165,8 +156,8 @@ func (m *HealthMeter) add() {
 	}
 }
 
-// plus adds to a sum what is known.
-func plus(sum **time.Duration, more *time.Duration) {
+// addTo adds a time to a sum, if it is known.
+func addTo(sum **time.Duration, more *time.Duration) {
 	switch {
 	case more == nil:
 	case *sum == nil:
@@ -176,39 +167,35 @@ func plus(sum **time.Duration, more *time.Duration) {
 	}
 }
 
-// beat is the time from one look at the free workers to the next.
+// beat is the interval between samples of the workers.
 const beat = 10 * time.Millisecond
 
-// HealthSource tells how the process does. It belongs to one goroutine at a time.
+// HealthSource reads the metrics of the process. It belongs to one goroutine at a time.
 type HealthSource interface {
 	Read() HealthReading
 }
 
-// HealthOptions says what a sampler looks at.
+// HealthOptions configure a sampler.
 type HealthOptions struct {
-	// Clock is that of the run, Source what tells of the process; both demanded.
+	// Clock is that of the run; Clock and Source are required.
 	Clock  clock.Clock
 	Source HealthSource
-	// GeneratorLoad returns how the workers fare; nil where nobody knows. It must be safe
-	// for concurrent use.
+	// Load returns the state of the workers; nil if unknown. It must be safe for concurrent use.
 	Load func() GeneratorLoad
-	// Tell is called with each whole second, in order, by one goroutine at a
-	// time; nil is nobody.
+	// Tell is called with each whole second, in order, by one goroutine at a time; it may be nil.
 	Tell func(results.Health)
-	// Cores is how many of the machine's cores the process may keep busy, at least
-	// one; Workers the greatest number of attempts under way, for the record.
+	// Cores is the maximum number of busy cores, at least one; Workers the maximum number of concurrent attempts.
 	Cores, Workers int
 }
 
-// HealthSampler looks at the generator while it runs. It owns one goroutine, from
-// [StartHealthSampler] to [HealthSampler.Stop].
+// HealthSampler samples the generator during a run, in one goroutine from [StartHealthSampler] to [HealthSampler.Stop].
 type HealthSampler struct {
 	meter   *HealthMeter
 	end     context.CancelFunc
 	running sync.WaitGroup
 }
 
-// StartHealthSampler begins to look. Callers must stop the sampler.
+// StartHealthSampler starts a sampler. Callers must stop it.
 func StartHealthSampler(o HealthOptions) *HealthSampler {
 	s := &HealthSampler{meter: NewHealthMeter(o.Clock.Now(), o.Source.Read(), o.Cores, o.Workers)}
 	var ctx context.Context
@@ -225,41 +212,38 @@ func StartHealthSampler(o HealthOptions) *HealthSampler {
 					o.Tell(v)
 				}
 			}
-			// A beat that was missed is not made up for.
+			// Missed beats are skipped.
 			due = max(due, now.Add(-beat)).Add(beat)
 		}
 	})
 	return s
 }
 
-// Stop ends the looking, waits for the goroutine and returns what the whole
-// seconds came to. A second Stop returns the same.
+// Stop ends the goroutine and returns the sum of the whole seconds. A second Stop returns the same.
 func (s *HealthSampler) Stop() *results.Generator {
 	s.end()
 	s.running.Wait()
 	return s.meter.Sum()
 }
 
-// quietAfter is how long nothing has to be answered for the record to tell.
+// quietAfter is the minimum length of a recorded time without replies.
 const quietAfter = 50 * time.Millisecond
 
-// quiet finds the stretches in which attempts were under way and none was answered.
-// A target that has little to do is not quiet, and what a process cannot see because
-// it is not let run is not the target's doing.
+// quiet finds the times in which attempts were under way and none was answered. An idle target is not quiet, and pauses of
+// this process are not the target's.
 type quiet struct {
-	// open says that one may be under way, since when; answered how many replies
-	// there were by then, waiting how many attempts at the last beat.
+	// open reports that such a time may have begun, at since; answered is the number of replies, waiting the maximum number
+	// of attempts under way.
 	open     bool
 	since    clock.Instant
 	answered int64
 	waiting  int64
-	// last is when the beat before was.
+	// last is the instant of the last beat.
 	last  clock.Instant
 	found []results.Stretch
 }
 
-// beat takes in how the workers fare; prompt says that the process was let run since
-// the beat before.
+// beat records the state of the workers; prompt reports that the process ran since the last beat.
 func (q *quiet) beat(now clock.Instant, load GeneratorLoad, prompt bool) {
 	if q.open && (!prompt || load.Answered != q.answered || load.UnderWay == 0) {
 		q.keep(q.since, q.last)
@@ -274,8 +258,7 @@ func (q *quiet) beat(now clock.Instant, load GeneratorLoad, prompt bool) {
 	q.answered, q.last = load.Answered, now
 }
 
-// keep takes down a stretch that is long enough. One that began in a second before
-// is told from the second's begin on.
+// keep records a time that is long enough.
 func (q *quiet) keep(from, to clock.Instant) {
 	if to.Sub(from) < quietAfter {
 		return
@@ -283,9 +266,8 @@ func (q *quiet) keep(from, to clock.Instant) {
 	q.found = append(q.found, results.Stretch{From: from.Offset(), To: to.Offset(), Waiting: q.waiting})
 }
 
-// take returns the stretches of the second that ends at an instant. What was found
-// after it stays; what goes on is parted there.
-func (q *quiet) take(end clock.Instant) []results.Stretch {
+// stretchesUntil removes and returns the times of the second that ends at an instant, and splits one that continues.
+func (q *quiet) stretchesUntil(end clock.Instant) []results.Stretch {
 	var taken, left []results.Stretch
 	if q.open && q.since < end && q.last >= end {
 		q.keep(q.since, end)

@@ -312,34 +312,6 @@ phases:
 	assert.Contains(t, record.Summary.Verdict, fmt.Sprintf("(%d 503 ServerBusy)", injected))
 }
 
-// Of operations that are tried n times each of which meets a fault with the chance p, the
-// share p^n is lost: what the library's example rests on.
-func TestSporadicFaultsAreLostByAllTries(t *testing.T) {
-	t.Parallel()
-	rows := []struct {
-		retry, share string
-		tries, p     float64
-	}{
-		{"none", "20%", 1, 1 - .8*.97},
-		{"short", "20%", 4, 1 - .8*.97},
-		{"full-jitter", "60%", 6, 1 - .4*.97},
-		{"none", "5%", 1, 1 - .95*.97},
-		{"botocore-standard", "20%", 3, 1 - .8*.97},
-		{"full-jitter", "5%", 6, 1 - .95*.97},
-	}
-	for _, row := range rows[:run.Tier(3, len(rows))] {
-		s := runtest.Builtin(t, "sporadic-faults", "retry="+row.retry, "faults.0.share="+row.share)
-		s.Expect = nil
-		record := runtest.Simulate(t, s)
-		all := record.Total(results.Reported)
-		name := row.retry + " at " + row.share
-		assert.Zerof(t, all.Cut, "%s: operations cut", name)
-		assert.Equalf(t, all.Throttled, all.Causes.Injected(results.Throttled), "%s: throttled attempts injected", name)
-		within(t, name+": attempts that met a fault", all.Throttled, all.Attempts, row.p)
-		within(t, name+": operations lost", all.Operations-all.Succeeded, all.Operations, math.Pow(row.p, row.tries))
-	}
-}
-
 // What a fault kept from the service is no transaction of its: of 600 inserts, 200 to each
 // partition and none of them sent twice, it bills those that it met and did not throttle.
 func TestWhatAFaultKeepsFromTheServiceIsNotBilled(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// CPU returns that nothing is known of what the process has used.
+// CPU returns false: the CPU time is unknown.
 func CPU() (time.Duration, bool) { return 0, false }
 
-// OpenFiles returns that a bound on open files is not known here.
+// OpenFiles returns false: the limit is unknown.
 func OpenFiles() (uint64, bool) { return 0, false }

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// CPU returns what the present process has used since it began, user and system,
-// and false where the system does not tell. It is safe for concurrent use.
+// CPU returns the user and system time of this process since its start, if known. It is safe for concurrent use.
 func CPU() (time.Duration, bool) {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
@@ -17,8 +16,7 @@ func CPU() (time.Duration, bool) {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano()), true
 }
 
-// OpenFiles returns how many files this process may have open at once, if the
-// system says so.
+// OpenFiles returns the maximum number of open files of this process, if known.
 func OpenFiles() (uint64, bool) {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

@@ -12,7 +12,7 @@ import (
 	"loadgen/scenarios/drive"
 )
 
-// inRealTime carries a sound plan out against its target.
+// inRealTime runs a valid plan against its target.
 func (p *Plan) inRealTime(ctx context.Context) (*results.Record, error) {
 	campaign, err := p.campaign(clock.NewReal().Started())
 	if err != nil {
@@ -29,7 +29,7 @@ func (p *Plan) inRealTime(ctx context.Context) (*results.Record, error) {
 	d, err := p.open(ctx, clk, campaign.Table)
 	if err != nil {
 		if ctx.Err() != nil {
-			// That nobody was waited for any more says nothing of the target.
+			// The context ended the wait, so the error is not the target's.
 			return nil, ctx.Err()
 		}
 		return nil, err
@@ -44,52 +44,45 @@ func (p *Plan) inRealTime(ctx context.Context) (*results.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	resultStream, err := p.resultStream(clk, campaign)
+	k, err := p.record(manifest)
 	if err != nil {
 		return nil, err
-	}
-	k, err := p.keep(manifest)
-	if err != nil {
-		return nil, errors.Join(err, resultStream.discard())
-	}
-	if resultStream != nil {
-		if err := resultStream.file.empty(); err != nil {
-			return nil, err
-		}
 	}
 	if p.handed != nil {
 		p.handed.destination, p.handed.appendSecond = d, k.recorder.AppendSecond
 	}
-	ended := p.send(ctx, campaign, clk, d, k, resultStream, ceiling)
-	connections, said := connectionsOf(d.wires), d.said()
+	ended := p.send(ctx, campaign, clk, d, k, ceiling)
+	connections, said := connectionsOf(d.wires), d.replies()
 	k.recorder.Take(func(of *results.Record) { of.Connections, of.Said = connections, said })
-	d.close() // what was cut off is in the target's books only then
+	d.close() // only then has the target counted what was cut off
 	record, ended := k.seal(clk.Now().Offset(), d.counter, ended)
 	if ended == nil {
-		// Who stops a run that has come to its end wants nothing to follow.
+		// Cancelling a run after its end prevents what follows.
 		ended = ctx.Err()
 	}
 	return record, ended
 }
 
-// send carries a campaign out against an open target, and returns how it ended.
-func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.Real, d *destination, k *kept,
-	resultStream *openResultStream, ceiling *results.Ceiling) error {
+// send runs a campaign against an open target, and returns its error.
+func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.Real, d *destination, k *recording,
+	ceiling *results.Ceiling) error {
 	now := func() time.Duration { return clk.Now().Offset() }
 	if p.Member != nil && p.Member.Second != nil {
 		k.recorder.Listen(p.Member.Second)
 	}
 	observers := p.Progress.Begins(Begun{Scenario: p.Scenario.Name, Time: k.manifest.Time, Operations: k.manifest.Operations, Recorder: k.recorder, Now: now,
 		Started: k.manifest.Started, Tool: k.manifest.Tool})
-	if resultStream != nil {
-		observers = append(observers, resultStream)
+	for _, one := range k.outputs {
+		if one.attempts != nil {
+			observers = append(observers, one.attempts)
+		}
 	}
 	ledger := &drive.Ledger{Recorder: k.recorder, Observers: observers}
-	welcome, depart := d.whileWelcome(ctx)
-	defer depart()
-	bounded, t, release := p.bound(welcome, d.target)
+	welcome, release := d.whileWelcome(ctx)
 	defer release()
-	// What is injected is not sent, and costs nothing.
+	bounded, t, unbind := p.bound(welcome, d.target)
+	defer unbind()
+	// An injected fault is not sent and costs nothing.
 	if p.injector != nil {
 		t = p.injector.Before(t, clk)
 		if d.counter != nil {
@@ -120,14 +113,17 @@ func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.
 	seen := look.Stop()
 	seen.Ceiling = ceiling
 	k.recorder.Take(func(of *results.Record) { of.Generator = seen })
-	ended = errors.Join(ended, resultStream.close())
 	if spent {
 		if rest := withoutKind(ended, context.Canceled); rest != nil {
 			return errors.Join(ErrBudget, rest)
 		}
 		return ErrBudget
 	}
-	if cause := context.Cause(welcome); errors.Is(cause, ErrTarget) {
+	cause := context.Cause(welcome)
+	if cause == nil && ended != nil {
+		cause = d.rejection(ctx)
+	}
+	if errors.Is(cause, ErrTarget) {
 		return errors.Join(cause, withoutKind(ended, context.Canceled))
 	}
 	return ended

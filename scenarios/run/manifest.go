@@ -22,8 +22,7 @@ const (
 	documentedAccount   = 20_000
 )
 
-// manifest says what is about to be run, when, and on what who
-// answers is.
+// manifest returns the manifest of a run that starts now.
 func (p *Plan) manifest(c *campaign.Campaign, started time.Time, d *destination) (results.Manifest, error) {
 	s := p.carried()
 	m, err := p.model()
@@ -49,7 +48,7 @@ func (p *Plan) manifest(c *campaign.Campaign, started time.Time, d *destination)
 	if of := cmp.Or(p.AntiPattern, p.Scenario.AntiPattern); of != nil {
 		manifest.Example = &results.Example{Shows: oneLine(p.Scenario.About), Wrong: oneLine(of.About), Why: oneLine(of.Why), Fails: of.Fails}
 		if p.AntiPattern != nil {
-			// What the run does wrong on purpose.
+			// The deliberate mistake of the run.
 			manifest.AntiPattern = manifest.Example.Wrong
 		}
 	}
@@ -57,7 +56,7 @@ func (p *Plan) manifest(c *campaign.Campaign, started time.Time, d *destination)
 		manifest.Driver = p.Driver
 	}
 	for _, one := range m.ParametersOf(s.Start) {
-		// A value that was measured, and that nothing has changed since.
+		// A measured value that no setting changed.
 		if measured := s.Model.Measured; measured != nil && slices.Contains(measured.Values, scenarios.Override{Name: one.Name, Text: one.Text()}) {
 			one.From = model.Calibrated
 		}
@@ -68,7 +67,7 @@ func (p *Plan) manifest(c *campaign.Campaign, started time.Time, d *destination)
 		manifest.Faults = append(manifest.Faults, scenarios.DescribeFault(&s.Faults[i]))
 	}
 	p.describe(&manifest, c.Table, d.who)
-	if len(d.ahead) > 0 { // an embedded engine's clients are all alike
+	if len(d.ahead) > 0 { // the clients of an embedded engine are all alike
 		manifest.Client, manifest.Proxy = string(d.wires[0].Client()), d.wires[0].Proxy()
 	}
 	return manifest, p.load(&manifest, c)
@@ -76,11 +75,10 @@ func (p *Plan) manifest(c *campaign.Campaign, started time.Time, d *destination)
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// load enters where the load goes, as far as a single phase says.
+// load sets the partitions of the load, if a single phase determines them.
 func (p *Plan) load(m *results.Manifest, c *campaign.Campaign) error {
 	if p.Find != nil {
-		// Where the load goes, the phase no longer says alone; and of another load than
-		// its own the scenario expects nothing.
+		// The search determines the load, to which the checks do not apply.
 		m.Checks = nil
 		partitions, err := c.SearchedPartitions()
 		if err == nil && p.Find.Of == results.LimitPartition {
@@ -106,7 +104,7 @@ func (p *Plan) load(m *results.Manifest, c *campaign.Campaign) error {
 			return nil
 		}
 		if t.Arrivals != nil || t.Clients > 0 {
-			// What one phase offers elsewhere is not to be told of another's key.
+			// The phase has several keys.
 			return nil
 		}
 	}

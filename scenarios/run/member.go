@@ -14,25 +14,22 @@ import (
 	"loadgen/scenarios/drive"
 )
 
-// Member has a run be that of one of several processes that offer a scenario together, on the
-// table [Plan.Table], which who leads has made and filled. Its record begins a second before the
-// instant that all have agreed on, and has what is offered and nothing else.
+// Member makes a run the part of one of several processes that offer a scenario together, on the table [Plan.Table], which
+// the leader created and filled. Its record begins a second before the agreed start, and has the offered load only.
 type Member struct {
 	drive.Share
 	campaign.From
-	// Mark marks what is written, the same for all.
+	// Mark marks written entities, the same for all members.
 	Mark string
-	// Engine is the address of the leader's engine, where the run is on [Embedded]: none is
-	// served here.
+	// Engine is the address of the leader's engine if the run is on [Embedded].
 	Engine string
-	// Ready is called once, when all is ready to begin, with the number of operations, 0 where
-	// that is known only afterwards. It returns the instant at which to begin, with a reading of
-	// the monotonic clock.
+	// Ready is called once before the start, with the number of operations, 0 if that is not known yet. It returns the
+	// instant of the start, with a reading of the monotonic clock.
 	Ready func(ctx context.Context, planned uint64) (time.Time, error)
-	// Search is who leads the search, where the run is one; nil for any other.
+	// Search is the leader of a search; nil for any other run.
 	Search Searching
-	// Began is told how long after that instant the first phase of traffic began, and Second of
-	// each whole second that is over, of what it must not keep; each may be nil.
+	// Began is called with the delay of the first phase of traffic, Second with each complete second, whose values it must
+	// not keep; each may be nil.
 	Began  func(late time.Duration)
 	Second func(*results.Interval, []*results.Histogram)
 }
@@ -43,7 +40,7 @@ type Searching interface {
 	Report(campaign.SearchStep, *campaign.Measured)
 }
 
-// searching tells a campaign when the steps of its search begin by the clock of the run.
+// searching converts the start of the steps of a search to the clock of the run.
 type searching struct {
 	Searching
 	clock clock.Real
@@ -55,19 +52,18 @@ func (s *searching) Next(ctx context.Context) (campaign.SearchStep, clock.Instan
 	return t, clock.Instant(begins.Sub(s.clock.Started())), more, err
 }
 
-// Elsewhere has other processes offer what a scenario does, on a table that the run makes,
-// fills, looks at and drops. The record is theirs, with the manifest of the run.
+// Elsewhere makes other processes offer the load, on a table that the run creates, fills, checks and drops. The record is
+// theirs, with the manifest of the run.
 type Elsewhere struct {
 	Processes int
-	// Follows says that another run follows that the same processes offer, see [Plan.Precede].
+	// Follows reports that the same processes offer another run after this one, see [Plan.Precede].
 	Follows bool
-	// Offer has them do so for a plan, which it leaves as it is, and returns what they sent as one record, as far as it came. An
-	// error ends the run.
+	// Offer offers the load of a plan, which it does not change, and returns the record of all processes, also with an error,
+	// which ends the run.
 	Offer func(context.Context, *Plan, Handed) (*results.Record, error)
 }
 
-// Precede has the processes that offer the plan, where there are such, wait for another run that
-// follows, or not.
+// Precede sets whether another run follows for the processes that offer the plan, if there are any.
 func (p *Plan) Precede(another bool) {
 	if p.Elsewhere != nil {
 		of := *p.Elsewhere
@@ -76,10 +72,10 @@ func (p *Plan) Precede(another bool) {
 	}
 }
 
-// Handed is what is handed to the processes that offer a scenario.
+// Handed is passed to the processes that offer a scenario.
 type Handed struct {
 	campaign.From
-	// Table is what they work on, Mark what marks what they write.
+	// Table is the test table, Mark marks written entities.
 	Table, Mark string
 	// Engine is the address of the embedded engine, empty on a remote target.
 	Engine string
@@ -87,8 +83,8 @@ type Handed struct {
 	AppendSecond func(*results.Interval)
 }
 
-// handed is the state of a run whose load other processes offer: the open target, their record, and what the
-// target counted while they sent.
+// handed is the state of a run whose load other processes offer: the open target, their record, and the counts of the target
+// for their load.
 type handed struct {
 	destination *destination
 	// appendSecond adds a second of all processes to the run's own record.
@@ -97,11 +93,10 @@ type handed struct {
 	books        *results.TargetCounts
 }
 
-// beforeBegin is how long after the beginning of its record a member begins to offer: what
-// watches it is under way by then.
+// beforeBegin is the time between the start of a member's record and its load, in which its observers start.
 const beforeBegin = time.Second
 
-// together enters into the options of a campaign what several processes offer together.
+// together sets the options of a campaign that several processes offer together.
 func (p *Plan) together(o *campaign.Options) {
 	if m := p.Member; m != nil {
 		o.OnResource, o.RunMark, o.Peak = nil, m.Mark, 0
@@ -126,8 +121,7 @@ func (p *Plan) together(o *campaign.Options) {
 	}
 }
 
-// awaitOthers prepares what a member offers, waits for the others, and returns the clock of
-// its run.
+// awaitOthers prepares the load of a member, waits for the other members, and returns the clock of its run.
 func (p *Plan) awaitOthers(ctx context.Context, c *campaign.Campaign, opened clock.Real, d *destination) (clock.Real, error) {
 	planned, err := c.Prepare()
 	if err != nil {
@@ -145,9 +139,9 @@ func (p *Plan) awaitOthers(ctx context.Context, c *campaign.Campaign, opened clo
 	return clk, clk.Sleep(ctx, 0)
 }
 
-// sealJoined judges and seals the record that others have made for a run whose own record it is
-// given: of that is how the run came about, and what its tables held afterwards.
-func (k *kept) sealJoined(own *results.Record, ended error) (*results.Record, error) {
+// sealJoined judges and seals the record of the processes that offered the load. The manifest, the invariants and the end are
+// from the run's own record.
+func (k *recording) sealJoined(own *results.Record, ended error) (*results.Record, error) {
 	record := k.plan.handed.record
 	m := own.Manifest
 	m.Started, m.Environment = record.Manifest.Started, record.Manifest.Environment
@@ -162,14 +156,14 @@ func (k *kept) sealJoined(own *results.Record, ended error) (*results.Record, er
 	summary := verdict.Judge(record.Condensed())
 	record.Events = append(record.Events, results.Event{At: int64(record.Duration), What: results.VerdictTold, Text: summary.Verdict})
 	record.Summary, record.Validity, record.Reasons = summary, summary.Validity, summary.Reasons
-	// The files of the run's own record give way.
+	// It replaces the files of the run's own record.
 	if err := errors.Join(k.recorder.Seal(nil), record.Write(k.folder)); err != nil {
 		return nil, errors.Join(ended, err)
 	}
-	return k.kept(record.Condensed(), ended)
+	return k.announce(record.Condensed(), ended)
 }
 
-// togetherFaults returns what keeps several processes from offering the scenario together.
+// togetherFaults returns why several processes cannot offer the scenario together.
 func (p *Plan) togetherFaults() (faults []error) {
 	if p.Member != nil {
 		return p.Member.Share.Validate()
@@ -196,9 +190,8 @@ func (p *Plan) togetherFaults() (faults []error) {
 	return append(faults, campaign.SharingFaults(p.Scenario, p.Elsewhere.Processes)...)
 }
 
-// Offered returns what the scenario of a plan offers, or a step of its search where that is not
-// nil, and how much of it is due to each of so many processes, by the time of a record, which
-// begins before the first of it.
+// Offered returns the load of a plan, or of a step of its search if that is not nil, and the share of each process. Times
+// count from the start of the record.
 func (p *Plan) Offered(step *campaign.SearchStep, processes int) ([]campaign.Offered, error) {
 	c, err := campaignOf(p.options(TablePrefix))
 	if err != nil {
@@ -215,7 +208,7 @@ func (p *Plan) Offered(step *campaign.SearchStep, processes int) ([]campaign.Off
 	return list, nil
 }
 
-// Searched is a search that several processes carry out together, as whoever leads it begins it.
+// Searched returns the start of a search that several processes run together.
 func (p *Plan) Searched() (s *campaign.Search, err error) {
 	c, err := campaignOf(p.options(TablePrefix))
 	if err != nil {

@@ -13,9 +13,8 @@ import (
 	"loadgen/scenarios/campaign"
 )
 
-// Footprint returns the forecast of the peak memory of a simulation of the plan, in bytes of
-// live heap: within a factor of 1.5 from 64 MiB on. Its error is that of a scenario which
-// cannot be run.
+// Footprint returns the predicted peak memory of a simulation of the plan, in bytes of live heap: within a factor of 1.5
+// from 64 MiB. Its error is that of an invalid scenario.
 func (p *Plan) Footprint() (int64, error) {
 	campaign, err := campaignOf(p.options(TablePrefix + p.Scenario.Table))
 	if err != nil {
@@ -24,9 +23,8 @@ func (p *Plan) Footprint() (int64, error) {
 	return campaign.Footprint(p.data()).Total(), nil
 }
 
-// virtualFaults returns what keeps a sound plan from being simulated: clients that never pause
-// where the model answers at once, for time would not pass; and more memory than it may take,
-// which for two runs beside each other is twice as much.
+// virtualFaults returns why a valid plan cannot be simulated: clients never pause and the model answers at once, so that
+// time would not pass; or the memory exceeds the limit. Two simultaneous runs need twice the memory.
 func (p *Plan) virtualFaults() (faults []error) {
 	if m := p.sound.model; m.RoundTrip == 0 && (m.ReadTime == 0 || m.WriteTime == 0) {
 		at := slices.IndexFunc(p.Scenario.Phases, func(phase scenarios.Phase) bool {
@@ -66,10 +64,10 @@ func (p *Plan) virtualFaults() (faults []error) {
 	return append(faults, wrong("memory-limit", "the scenario needs %s%s", MemoryText(sum), more))
 }
 
-// forecastFloor is the size below which a forecast of memory is no estimate.
+// forecastFloor is the minimum size of a useful prediction.
 const forecastFloor = 64 << 20
 
-// MemoryText returns a forecast of memory as messages show it.
+// MemoryText returns predicted memory for messages.
 func MemoryText(bytes int64) string {
 	if bytes < forecastFloor {
 		return "less than " + document.Bytes(forecastFloor)
@@ -77,29 +75,27 @@ func MemoryText(bytes int64) string {
 	return "about " + document.Bytes(bytes)
 }
 
-// What the process may let lie before it collects garbage. On two processors the
-// collector takes half of them from the load while it marks. The first command of
-// the README makes 12,000 attempts a second over 60 MB that live. Collected at the
-// runtime's 100 %, it is marking for 11 to 18 % of the time, 9 times a second, for
-// 8 µs of every attempt's 110; at 400 %, for 3 to 4 %, twice a second and for 3 µs,
-// and the process takes 440 MB in place of 150. At 800 % little more is won.
+// The growth of the heap between garbage collections. On two processors the collector takes half of the CPU while it marks.
+// The first command of the README makes 12,000 attempts/s over 60 MB of live heap. At the default of 100%, the collector
+// marks for 11 to 18% of the time, 9 times a second, and takes 8 µs of the 110 µs of an attempt; at 400%, for 3 to 4%, twice
+// a second and 3 µs, and the process uses 440 MB instead of 150. 800% improves little more.
 const (
-	usualPercent = 100
-	mostPercent  = 400
-	// mostGarbage bounds what lies beside what lives, unless as much lives.
-	mostGarbage = 640 << 20
-	// livesAnyway is what lives beside the entities of an embedded engine.
-	livesAnyway = 64 << 20
+	defaultPercent = 100
+	maxPercent     = 400
+	// maxGarbage limits the garbage, unless the live heap is as large.
+	maxGarbage = 640 << 20
+	// otherHeap is the live heap without the entities of an embedded engine.
+	otherHeap = 64 << 20
 )
 
-// remoteMemory is the soft limit of the memory of a run against a service: replies without an end leave
-// garbage of several times of what lives. A run that is forecast to need more gets as much again.
+// remoteMemory is the soft memory limit of a run against a service: endless replies leave garbage of several times the live
+// heap. A run with a higher prediction gets twice that.
 const remoteMemory = 300 << 20
 
-// easeCollector has garbage collected as seldom as a live run of a campaign can
-// afford, and returns what sets that back. GOGC and GOMEMLIMIT in the environment take precedence.
+// easeCollector sets the garbage collection for a live run of a campaign, and returns a function that restores it. GOGC and
+// GOMEMLIMIT in the environment take precedence.
 func (p *Plan) easeCollector(c *campaign.Campaign) (restore func()) {
-	beforePercent, beforeLimit := debug.SetGCPercent(usualPercent), debug.SetMemoryLimit(-1)
+	beforePercent, beforeLimit := debug.SetGCPercent(defaultPercent), debug.SetMemoryLimit(-1)
 	debug.SetGCPercent(beforePercent)
 	need := c.Footprint(p.On != Remote)
 	if _, decided := os.LookupEnv("GOMEMLIMIT"); p.On == Remote && !decided {
@@ -114,11 +110,10 @@ func (p *Plan) easeCollector(c *campaign.Campaign) (restore func()) {
 	}
 }
 
-// collectAt returns by how much of what lives, in percent, the heap may grow before
-// it is collected, where entities take so many bytes.
+// collectAt returns the growth of the heap between collections, in percent of the live heap, for entities of this many bytes.
 func collectAt(entities int64) int {
-	if entities >= mostGarbage {
-		return usualPercent
+	if entities >= maxGarbage {
+		return defaultPercent
 	}
-	return int(min(mostPercent, max(usualPercent, 100*mostGarbage/(livesAnyway+max(0, entities)))))
+	return int(min(maxPercent, max(defaultPercent, 100*maxGarbage/(otherHeap+max(0, entities)))))
 }

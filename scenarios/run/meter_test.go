@@ -172,53 +172,6 @@ func TestStretchesInWhichNothingIsAnswered(t *testing.T) {
 	}
 }
 
-// Of random replies the stretches are those gaps that are long enough, to a beat at each
-// end, however they lie in the seconds.
-func TestStretchesOfRandomReplies(t *testing.T) {
-	for seed := range uint64(run.Tier(3, 30)) {
-		rng := rand.New(rand.NewPCG(seed, 3))
-		var replies [10_000]bool
-		gap := int64(0)
-		var long []results.Stretch
-		for ms, last := int64(0), int64(0); ms < 9500; ms += gap {
-			if replies[ms] = true; ms-last >= 70 {
-				long = append(long, part(last, ms, 1))
-			}
-			last, gap = ms, 1+rng.Int64N(8)
-			if rng.IntN(60) == 0 {
-				gap = 70 + rng.Int64N(1500)
-			}
-		}
-		answered := make([]int64, 10_001)
-		for ms := range replies {
-			answered[ms+1] = answered[ms]
-			if replies[ms] {
-				answered[ms+1]++
-			}
-		}
-		load := func(ms int64) run.GeneratorLoad {
-			return run.GeneratorLoad{UnderWay: 1, Answered: answered[min(ms, 10_000)]}
-		}
-		var joined []results.Stretch
-		for _, one := range stretches(t, 9, load, nil) {
-			if last := len(joined) - 1; last >= 0 && joined[last].To == one.From && one.From%time.Second == 0 {
-				joined[last].To = one.To
-				continue
-			}
-			joined = append(joined, one)
-		}
-		for i, want := range long {
-			if want.To > 9*time.Second {
-				break
-			}
-			if i >= len(joined) || joined[i].From-want.From < 0 || joined[i].From-want.From > 60*time.Millisecond ||
-				want.To-joined[i].To < 0 || want.To-joined[i].To > 60*time.Millisecond {
-				t.Fatalf("seed %d: stretch %d = %+v of %d; want about %+v", seed, i, joined[min(i, len(joined)-1):], len(joined), want)
-			}
-		}
-	}
-}
-
 // steadySource is a process that uses a tenth of a core, whatever is done.
 type steadySource struct{ clock clock.Clock }
 

@@ -17,7 +17,7 @@ import (
 	"loadgen/target/azure"
 )
 
-// Place is where the load of a run goes.
+// Place is the target of a run's load.
 type Place uint8
 
 const (
@@ -25,150 +25,134 @@ const (
 	Simulated Place = iota
 	// InProcess is the embedded engine in real time, called directly.
 	InProcess
-	// Embedded is the embedded engine behind a socket of this machine.
+	// Embedded is the embedded engine behind a local socket.
 	Embedded
-	// Remote is the services at [Plan.Accounts], which somebody else runs.
+	// Remote is the services at [Plan.Accounts].
 	Remote
 )
 
-// NetHTTP is Go's net/http as a client: proxies, and HTTP/2 where that is offered.
+// NetHTTP is the client that uses net/http, with proxies and HTTP/2.
 const NetHTTP = string(azure.ByNetHTTP)
 
-// What sends operations that arrive at a rate; Native is the client's name, too.
+// The drivers, which send operations that arrive at a rate. Native is also the name of a client.
 const (
 	// Native is this tool's own driver.
 	Native = "native"
-	// Vegeta is vegeta's attacker, as a second opinion.
+	// Vegeta is vegeta's attacker, as an independent driver.
 	Vegeta = "vegeta"
 )
 
-// Plan is a run as data: what is offered, to what, and what is kept of it. Its zero
-// value with a scenario is a simulation that is kept in memory.
+// Plan is a run as data: its load, its target and what is stored. The zero value with a scenario is a simulation in memory.
 type Plan struct {
-	// Scenario is sound, and the files that it names are read. It stays as it is.
+	// Scenario must be valid, with its files read. A run does not change it.
 	Scenario *scenarios.Scenario
 	On       Place
-	// Accounts are the services of a remote run, one for each account that the
-	// scenario is sharded over.
+	// Accounts are the services of a remote run, one for each account of the scenario.
 	Accounts []azure.Endpoint
-	// Consent is asked before anything is sent to a remote target; its error ends the
-	// run. Nil refuses.
+	// Consent is called before the first request to a remote target. Its error ends the run; nil refuses.
 	Consent func(Ask) error
-	// Budget ends a remote run at this number of billed transactions, 0 for no bound.
+	// Budget ends a remote run at this number of billed transactions, 0 for no limit.
 	Budget int64
 	// Driver is Native or Vegeta, empty for Native.
 	Driver string
-	// Client is what sends requests over a network: Native or NetHTTP; empty is Native for
-	// what this tool serves itself, and otherwise NetHTTP.
+	// Client is Native or NetHTTP. Empty selects Native for services of this tool and NetHTTP for others.
 	Client string
-	// Trust configures https, nil trusts whom the machine trusts.
+	// Trust configures https, nil for the system's roots.
 	Trust *tls.Config
 
-	// Peak is the rate, in operations per second, of which it is asked whether it is
-	// held; 0 for none. The scenario's steps lie around it.
+	// Peak is the target rate in operations per second, 0 for none. The scenario must have steps around it.
 	Peak float64
-	// Find, where set, looks for the highest rate that holds, see [NewFind].
+	// Find searches for the highest sustained rate, see [NewFind]; nil for no search.
 	Find *campaign.Find
-	// RetryChosen says that the scenario's retries are somebody's choice: a search and
-	// vegeta's driver otherwise try nothing again.
+	// RetryChosen reports that the user chose the scenario's retries: a search and vegeta's driver otherwise do not retry.
 	RetryChosen bool
-	// Verify has every measured write carry an id and be read back, as the scenario can
-	// ask for itself.
+	// Verify reads every measured write back by an id, as the scenario can request itself.
 	Verify bool
 
-	// Table is the name of the test table, empty for a new one. Reuse takes one that
-	// exists if it carries this tool's mark, Keep leaves it in place.
+	// Table is the name of the test table, empty for a new one. Reuse accepts an existing table with this tool's marker,
+	// Keep does not drop it.
 	Table       string
 	Reuse, Keep bool
 
-	// AntiPattern is what made the scenario do wrong on purpose, nil unless it is the
-	// anti-pattern of one; Command is what was typed. Both are for the record.
+	// AntiPattern is the deliberate mistake of the scenario, nil for none; Command is the command line. Both are for the
+	// record, as Labels are.
 	AntiPattern *scenarios.AntiPattern
 	Command     []string
-	// Labels are for the record, too.
-	Labels map[string]string
+	Labels      map[string]string
 
-	// Out is the folder of the record. Where it is empty, a new one is made in Runs;
-	// where that is empty, too, the record is kept in Memory, or in one of its own.
+	// Out is the folder of the record. If it is empty, Runs gets a new one; if that is empty, too, the record is in Memory,
+	// or in private memory if that is nil.
 	Out, Runs string
 	Memory    *results.Memory
-	// Attempts is a file that every attempt is written to as well, as a stream of vegeta
-	// results; empty for none.
+	// Attempts is a file for every attempt in vegeta's format; empty for none.
 	Attempts string
-	// HistogramLog is a file that an interval log of HdrHistogram is written to while the run
-	// goes on, SecondsTable one for a table in CSV with a row a second; empty for none.
+	// HistogramLog is a file for an interval log of HdrHistogram, SecondsTable one for a CSV table with a row per second;
+	// empty for none.
 	HistogramLog, SecondsTable string
-	// Kept is called with the sealed record and its folder; its error is joined to that
-	// of the run. It may be nil.
+	// Kept is called with the sealed record and its folder; its error is joined to that of the run. It may be nil.
 	Kept func(results.Folder, *results.Record) error
-	// Progress is told how the run fares; it may be nil.
+	// Progress observes the run; it may be nil.
 	Progress Progress
-	// Remains holds what a remote run has made and not dropped yet; it may be nil.
+	// Remains has the resources of a remote run that are not dropped yet; it may be nil.
 	Remains *Remains
-	// NoProbe leaves out what is tried before a run in real time: how much the
-	// generator can send at most.
+	// NoProbe skips the probe of the generator's maximum rate before a run in real time.
 	NoProbe bool
 
-	// Epoch is when a simulation begins, by its own clock, Started what its record says
-	// of that, if it is another time; the zero values are 1970.
+	// Epoch is the start of a simulation by its own clock, Started the start in its record if that differs; the zero values
+	// are 1970.
 	Epoch, Started time.Time
-	// Data has a simulation store entities even where the scenario never reads them.
+	// Data makes a simulation store entities even if the scenario never reads them.
 	Data bool
-	// Rival holds a simulation against the same under another of the model's profiles.
+	// Rival also runs the simulation with another profile of the model, for comparison.
 	Rival bool
-	// MemoryLimit refuses a simulation that would take more bytes, 0 for no bound.
+	// MemoryLimit refuses a simulation that needs more bytes, 0 for no limit.
 	MemoryLimit int64
 
-	// Faults are what goes wrong in an embedded engine behind its socket, whoever sends, nil
-	// for nothing; those of the scenario lie before the target. Seen is told of every request
-	// that the engine answered, or whose reply it lost; it may be nil and is called
-	// concurrently.
+	// Faults are those of the embedded engine behind its socket, for all clients, nil for none; faults of the scenario occur
+	// before the target. Seen is called with every request that the engine answered, or whose reply it lost; it may be nil
+	// and is called concurrently.
 	Faults *engine.FaultPlan
 	Seen   func(*accesslog.Observed)
-	// Injected is told of every attempt that met a fault of the scenario, one at a time; it
-	// may be nil.
+	// Injected is called with every attempt that met a fault of the scenario, one at a time; it may be nil.
 	Injected func(Injection)
 
-	// Script says what the rows of the scenario's trace ask for, Held which entities are in the
-	// table when it is made: both of a simulation alone, and nil where all is as the scenario
-	// says.
+	// Script has the requests of the rows of the scenario's trace, Held the entities of a new table; both are for
+	// simulations, nil to follow the scenario.
 	Script campaign.Script
 	Held   []entity.Key
 
-	// Member, where set, has the run be that of one of several processes that offer the
-	// scenario together; Elsewhere, where set, has such processes offer what the scenario does.
+	// Member makes the run a part of a load that several processes offer; Elsewhere makes such processes offer the load.
+	// Both may be nil.
 	Member    *Member
 	Elsewhere *Elsewhere
 
-	// sound is what was built to find the plan without faults, nil before that.
+	// sound is what the validation built, nil before it.
 	sound *sound
-	// handed is what a run has that others offer for, once it is open.
+	// handed is the state of a run that other processes offer, nil before it opens.
 	handed *handed
-	// injector has the faults of the scenario, nil where there are none.
+	// injector has the faults of the scenario, nil for none.
 	injector *target.Injector
-	// weighing weighs what a rehearsal sends, nil for any other run.
+	// weighing counts the bytes of a rehearsal, nil for any other run.
 	weighing *weighing
 }
 
 // Injection is an attempt that met a fault of the scenario.
 type Injection = target.Injection
 
-// HealthObserver is an observer that is told of each whole second of the generator's health,
-// too, of a run in real time.
+// HealthObserver is an observer that also gets each whole second of the generator's health of a run in real time.
 type HealthObserver interface {
 	drive.Observer
 	Health(results.Health)
 }
 
-// Ask is what somebody is asked to agree to before a remote run.
+// Ask is what a user agrees to before a remote run.
 type Ask struct {
 	campaign.Forecast
-	// Where names the services, Table the table, Beside the queues and blobs that the
-	// scenario uses beside it, empty for none.
+	// Where names the services, Table the table, Beside the queues and blobs that the scenario uses as well, empty for none.
 	Where, Table, Beside string
 }
 
-// Begun is a run that is about to send its first request.
+// Begun is a run before its first request.
 type Begun struct {
 	Scenario string
 	// Time is "real" or "virtual".
@@ -176,21 +160,20 @@ type Begun struct {
 	Operations []results.Kind
 	// Recorder has the counts of the run.
 	Recorder *results.Recorder
-	// Now tells the present of the run since its start; nil on a virtual clock, whose
-	// present is that of what was told last.
+	// Now returns the time since the start of the run; nil on a virtual clock, where events have the time.
 	Now func() time.Duration
-	// Started is the wall time of the run's instant zero, Tool the program's own build.
+	// Started is the wall time of the start, Tool the build of this program.
 	Started time.Time
 	Tool    results.Tool
 }
 
-// Progress is told how a run fares while it goes on, by one goroutine.
+// Progress observes a run. One goroutine calls it.
 type Progress interface {
-	// Begins is told once all is ready, and returns who is to be told of every attempt.
+	// Begins is called before the first request, and returns the observers of every attempt.
 	Begins(Begun) []drive.Observer
-	// Enters is told of each stage as it begins.
+	// Enters is called when a stage begins.
 	Enters(campaign.Progress)
-	// Ends is told how the run ended, nil where it came to its end.
+	// Ends is called with the error that ended the load, nil for none.
 	Ends(error)
 }
 
@@ -202,8 +185,8 @@ func (p *Plan) verify() bool { return p.Verify || p.Scenario.Verify }
 // data reports whether a simulation stores entities.
 func (p *Plan) data() bool { return p.Data || p.verify() || p.Scenario.Reads() }
 
-// budgeted is a target whose run ends when so many attempts have been sent. What
-// is under way then goes on, and the table is dropped: so many more are billed.
+// budgeted is a target that ends its run when the budget of attempts is spent. Attempts under way and the drop of the table
+// follow, and are billed as well.
 type budgeted struct {
 	target.Target
 	left  atomic.Int64
@@ -212,8 +195,7 @@ type budgeted struct {
 
 var _ target.Target = (*budgeted)(nil)
 
-// bound returns the target with the budget of the plan, and the context that
-// ends with it.
+// bound returns the target with the budget of the plan, and a context that ends when it is spent.
 func (p *Plan) bound(ctx context.Context, t target.Target) (context.Context, target.Target, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := func() { cancel(nil) }
@@ -231,7 +213,7 @@ func (b *budgeted) Do(ctx context.Context, op *target.Operation) target.Outcome 
 	return b.Target.Do(ctx, op)
 }
 
-// spend takes down that an attempt is sent.
+// spend counts an attempt.
 func (b *budgeted) spend() {
 	if b.left.Add(-1) == 0 {
 		b.spent()

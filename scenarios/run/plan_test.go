@@ -60,7 +60,7 @@ func TestWorkersNeedFiles(t *testing.T) {
 		{"an engine in process needs none", 100_000, InProcess, 10, ""},
 		{"hardly any files", 1, Remote, 10, "at most 0 "},
 	} {
-		err := (&Plan{Scenario: &scenarios.Scenario{Workers: row.workers}, On: row.on}).enoughFiles(row.limit)
+		err := (&Plan{Scenario: &scenarios.Scenario{Workers: row.workers}, On: row.on}).checkFiles(row.limit)
 		var fault fields.Fault
 		assert.Truef(t, (row.most != "" || err == nil) && (row.most == "" || errors.As(err, &fault) &&
 			strings.Contains(err.Error(), row.most)), "%s: %d workers, %d files: %v", row.sentence, row.workers, row.limit, err)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The runtime's names of what is read.
+// The names of the runtime's metrics.
 const (
 	pausesName     = "/sched/pauses/total/gc:seconds"
 	goroutinesName = "/sched/goroutines:goroutines"
@@ -19,7 +19,7 @@ const (
 // time.
 type HealthProcess struct {
 	samples []metrics.Sample
-	// counts are those of the histogram of pauses at the last reading.
+	// counts are those of the pauses at the last reading.
 	counts []uint64
 	pauses time.Duration
 	queue  queue
@@ -43,37 +43,34 @@ func (p *HealthProcess) Read() HealthReading {
 		var total time.Duration
 		total, r.LongestPause = pausesSince(p.counts, h.Counts, h.Buckets)
 		p.pauses += total
-		// The runtime may use the histogram's memory again.
+		// The runtime may reuse the histogram's memory.
 		p.counts = append(p.counts[:0], h.Counts...)
 	}
 	r.Pauses = p.pauses
-	r.Goroutines, r.Heap = whole(p.samples[1].Value), whole(p.samples[2].Value)
-	r.GCCPU = seconds(p.samples[3].Value) - seconds(p.samples[4].Value)
+	r.Goroutines, r.Heap = integerOf(p.samples[1].Value), integerOf(p.samples[2].Value)
+	r.GCCPU = secondsOf(p.samples[3].Value) - secondsOf(p.samples[4].Value)
 	r.RunQueue, r.Pressure = p.queue.read(), pressure()
 	return r
 }
 
-// seconds returns a metric in seconds, 0 where the runtime has it no more.
-func seconds(v metrics.Value) time.Duration {
+// secondsOf returns a metric in seconds, 0 if the runtime lacks it.
+func secondsOf(v metrics.Value) time.Duration {
 	if v.Kind() != metrics.KindFloat64 {
 		return 0
 	}
 	return time.Duration(v.Float64() * float64(time.Second))
 }
 
-// whole returns a metric that is a whole number, 0 where the runtime has it no
-// more.
-func whole(v metrics.Value) int64 {
+// integerOf returns a metric that is an integer, 0 if the runtime lacks it.
+func integerOf(v metrics.Value) int64 {
 	if v.Kind() != metrics.KindUint64 {
 		return 0
 	}
 	return int64(min(v.Uint64(), math.MaxInt64))
 }
 
-// pausesSince returns what a histogram of seconds has gained since its counts
-// were before: in all, and the longest, by the middle of each bucket both, so that one
-// is no longer than all. Bucket i reaches from buckets[i] to buckets[i+1], whose
-// outermost bounds may be infinite; the finite one then stands for the bucket.
+// pausesSince returns the total and the longest time that a histogram of seconds gained since counts before, both by the
+// middle of each bucket. Bucket i reaches from buckets[i] to buckets[i+1]; if one bound is infinite, the other is used.
 func pausesSince(before, counts []uint64, buckets []float64) (total, longest time.Duration) {
 	seconds := 0.0
 	for i, count := range counts {

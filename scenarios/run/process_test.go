@@ -131,7 +131,7 @@ func TestProbeFindsACeiling(t *testing.T) {
 		s.Workers = row.workers
 		c, err := Ceiling(t.Context(), s, sampleWrite, row.over)
 		require.NoError(t, err, row.name)
-		assert.Truef(t, c.Over == row.over && c.Lanes == row.lanes && c.Operations >= 1 && c.Operations <= probeMost &&
+		assert.Truef(t, c.Over == row.over && c.Lanes == row.lanes && c.Operations >= 1 && c.Operations <= maxProbed &&
 			c.PerSecond() > 0 && c.CPU >= 0, "%s: Ceiling = %+v", row.name, c)
 	}
 }

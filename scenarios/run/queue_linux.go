@@ -8,21 +8,20 @@ import (
 	"time"
 )
 
-// The files in which Linux tells who waits for a CPU. A schedstat is of one thread,
-// that of /proc/self of the process's first one alone.
+// Linux's files of times spent waiting for a CPU. Each thread has a schedstat; that of /proc/self is the first thread's.
 const (
 	threadsFolder = "/proc/self/task"
 	pressureFile  = "/proc/pressure/cpu"
 )
 
-// queue adds up for how long the threads of this process have waited for a CPU. Those
-// that end between two readings take with them what they waited since the first.
+// queue adds up how long the threads of this process waited for a CPU. The last wait of a thread that ends between two
+// readings is lost.
 type queue struct {
 	waited map[string]time.Duration
 	total  time.Duration
 }
 
-// read returns the sum since the first reading, nil where the system does not tell.
+// read returns the sum since the first reading, nil if unknown.
 func (q *queue) read() *time.Duration {
 	threads, err := os.ReadDir(threadsFolder)
 	if err != nil {
@@ -32,7 +31,7 @@ func (q *queue) read() *time.Duration {
 	for _, thread := range threads {
 		text, err := os.ReadFile(threadsFolder + "/" + thread.Name() + "/schedstat")
 		if err != nil {
-			continue // it has ended, or nobody counts
+			continue // it has ended, or the kernel does not count
 		}
 		if waited, told := waitedOf(string(text)); told {
 			now[thread.Name()] = waited
@@ -45,10 +44,10 @@ func (q *queue) read() *time.Duration {
 	return new(q.total)
 }
 
-// add adds what the threads have waited since the reading before.
+// add adds the waits of threads since the last reading.
 func (q *queue) add(now map[string]time.Duration) {
 	for thread, waited := range now {
-		// The number of a thread that has ended may be another one's now.
+		// A new thread can have the number of an old one.
 		if before := q.waited[thread]; waited >= before && q.waited != nil {
 			q.total += waited - before
 		}
@@ -56,8 +55,7 @@ func (q *queue) add(now map[string]time.Duration) {
 	q.waited = now
 }
 
-// waitedOf returns the second number of a schedstat: the nanoseconds in which the
-// thread was ready to run and did not.
+// waitedOf returns the second number of a schedstat: the nanoseconds in which the thread was ready but did not run.
 func waitedOf(text string) (time.Duration, bool) {
 	fields := strings.Fields(text)
 	if len(fields) < 2 {
@@ -67,8 +65,7 @@ func waitedOf(text string) (time.Duration, bool) {
 	return time.Duration(nanos), err == nil && nanos >= 0
 }
 
-// pressure returns for how long something on this machine has had to wait for a CPU
-// since it began, nil where the system does not tell.
+// pressure returns the time since the machine's start in which any thread waited for a CPU, nil if unknown.
 func pressure() *time.Duration {
 	text, err := os.ReadFile(pressureFile)
 	if err != nil {
@@ -81,7 +78,7 @@ func pressure() *time.Duration {
 	return &waited
 }
 
-// pressureOf returns the total of the line "some" of a file of pressure.
+// pressureOf returns the total of the line "some" of a pressure file.
 func pressureOf(text string) (time.Duration, bool) {
 	for line := range strings.Lines(text) {
 		fields := strings.Fields(line)

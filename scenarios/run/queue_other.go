@@ -4,7 +4,7 @@ package run
 
 import "time"
 
-// queue tells nothing here of who waits for a CPU.
+// queue knows nothing on this system.
 type queue struct{}
 
 func (queue) read() *time.Duration { return nil }

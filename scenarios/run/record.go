@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"time"
 
-	"loadgen/engine/clock"
 	"loadgen/report/export"
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -18,27 +16,26 @@ import (
 	"loadgen/target"
 )
 
-// kept is the record of a run while it is written.
-type kept struct {
+// recording is the record of a run while it is written.
+type recording struct {
 	plan     *Plan
 	folder   results.Folder
 	manifest results.Manifest
 	recorder *results.Recorder
-	// private says that the folder is in memory, and nobody else's: nobody reads what is sealed.
-	private bool
-	// rescued is set if the folder was removed during the run: the record is in memory.
-	rescued bool
-	// logs are the files that are written second by second beside the record.
-	logs []*secondsLog
+	// isPrivate reports that the folder is in memory and that no caller reads it.
+	isPrivate bool
+	// isRescued reports that the folder was removed during the run: the record is in memory.
+	isRescued bool
+	// outputs are the files that are written beside the record.
+	outputs []*output
 }
 
-// keep opens the record: it makes the folder where one is wanted, and proves that it can
-// be written to.
-func (p *Plan) keep(manifest results.Manifest) (*kept, error) {
-	k := &kept{plan: p, manifest: manifest}
-	err := k.openLogs()
+// record opens the record: it creates the folder, if one is requested, and checks that it is writable.
+func (p *Plan) record(manifest results.Manifest) (*recording, error) {
+	k := &recording{plan: p, manifest: manifest}
+	err := k.openOutputs()
 	if err != nil {
-		return nil, err
+		return nil, k.discard(err)
 	}
 	switch {
 	case p.Out != "", p.Runs != "":
@@ -46,28 +43,26 @@ func (p *Plan) keep(manifest results.Manifest) (*kept, error) {
 	case p.Memory != nil:
 		k.folder = p.Memory
 	default:
-		k.folder, k.private = new(results.Memory), p.Kept == nil
+		k.folder, k.isPrivate = new(results.Memory), p.Kept == nil
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%w: %w", ErrFolder, err), k.discardLogs())
+		return nil, k.discard(fmt.Errorf("%w: %w", ErrFolder, err))
 	}
 	if k.recorder, err = results.NewRecorder(k.folder, manifest); err != nil {
 		err = fmt.Errorf("%w: %w", ErrFolder, err)
-	} else if err = k.beginLogs(); err == nil {
+	} else if err = k.beginOutputs(); err == nil {
 		return k, nil
 	}
-	gone := k.discardLogs()
-	if made, new := k.folder.(results.Dir); new && p.Out == "" {
-		// Nothing was run: the folder made for it goes, too.
-		gone = errors.Join(gone, os.RemoveAll(string(made)))
-	}
-	if gone != nil {
-		err = errors.Join(err, gone)
+	err = k.discard(err)
+	if dir, isDir := k.folder.(results.Dir); isDir && p.Out == "" {
+		if gone := os.RemoveAll(string(dir)); gone != nil {
+			err = errors.Join(err, gone)
+		}
 	}
 	return nil, err
 }
 
-// countsOf returns what a target has counted itself, nil of one that keeps no books.
+// countsOf returns the counts of a target, nil if it has none.
 func countsOf(counter target.Counter) *results.TargetCounts {
 	if counter == nil {
 		return nil
@@ -76,24 +71,19 @@ func countsOf(counter target.Counter) *results.TargetCounts {
 	return &own
 }
 
-// seal closes the books of a run that ended so, reads its record back, judges it and
-// seals it with its summary.
-func (k *kept) seal(end time.Duration, counter target.Counter, ended error) (*results.Record, error) {
+// seal finishes the record of a run with the error that ended it, reads it back, judges it and seals it with its summary.
+func (k *recording) seal(end time.Duration, counter target.Counter, ended error) (*results.Record, error) {
+	ended = k.closeOutputs(true, ended)
 	validity, reasons, by := endOf(ended)
 	k.recorder.Take(func(of *results.Record) { of.EndedBy = by })
 	err := k.recorder.Finish(end, validity, reasons, countsOf(counter))
-	// What ended the run stays what it is where nothing else went wrong.
-	for _, one := range k.logs {
-		if unwritten := errors.Join(one.form.Err(), one.Close()); unwritten != nil {
-			ended = errors.Join(ended, fmt.Errorf("%w: %w", results.ErrWrite, unwritten))
-		}
-	}
+	ended = k.closeOutputs(false, ended)
 	if err != nil {
-		// A write that failed in mid-run is what ended it, too: said once.
+		// A failed write also ended the run; it is reported once.
 		where, isStored := k.folder.(results.Dir)
 		switch memory, rescued := k.rescue(where); {
 		case rescued:
-			k.folder, k.rescued = memory, true
+			k.folder, k.isRescued = memory, true
 			ended = errors.Join(ended, fmt.Errorf("%w: %s was removed during the run; the report is all that is left", results.ErrWrite, where))
 		case isStored:
 			return nil, fmt.Errorf("%w; what was written until then is in %s", err, where)
@@ -109,27 +99,27 @@ func (k *kept) seal(end time.Duration, counter target.Counter, ended error) (*re
 		return k.sealJoined(record, ended)
 	}
 	summary := verdict.Judge(record)
-	if !k.private {
+	if !k.isPrivate {
 		k.recorder.Event(results.Event{At: int64(record.Duration), What: results.VerdictTold, Text: summary.Verdict})
 		if err := k.recorder.Seal(summary); err != nil {
 			return nil, errors.Join(ended, err)
 		}
 	}
 	record.Summary, record.Validity, record.Reasons = summary, summary.Validity, summary.Reasons
-	return k.kept(record, ended)
+	return k.announce(record, ended)
 }
 
 // rescue reads the record of a folder that was removed during the run.
-func (k *kept) rescue(folder results.Dir) (*results.Memory, bool) {
+func (k *recording) rescue(folder results.Dir) (*results.Memory, bool) {
 	if folder == "" || !folder.IsMissing() {
 		return nil, false
 	}
 	return k.recorder.Rescue()
 }
 
-// kept tells that the record is sealed.
-func (k *kept) kept(record *results.Record, ended error) (*results.Record, error) {
-	if k.plan.Kept != nil && !k.rescued {
+// announce calls Plan.Kept with the sealed record.
+func (k *recording) announce(record *results.Record, ended error) (*results.Record, error) {
+	if k.plan.Kept != nil && !k.isRescued {
 		if err := k.plan.Kept(k.folder, record); err != nil {
 			ended = errors.Join(ended, err)
 		}
@@ -137,168 +127,143 @@ func (k *kept) kept(record *results.Record, ended error) (*results.Record, error
 	return record, ended
 }
 
-// openResultStream is a result stream with the file that it writes to. A nil one is none.
-type openResultStream struct {
-	*drive.ResultStream
-	file *besideFile
-}
-
-// result stream opens the recording of attempts, nil where none was asked for. What the
-// file holds is left as it is until all else is ready.
-func (p *Plan) resultStream(clk clock.Real, c *campaign.Campaign) (*openResultStream, error) {
-	if p.Attempts == "" {
-		return nil, nil
-	}
-	file, err := openBeside("record", p.Attempts)
-	if err != nil {
-		return nil, err
-	}
-	return &openResultStream{drive.NewResultStream(file, p.Scenario.Name, clk.Started(), c.Kinds()), file}, nil
-}
-
-// close writes what is left of a recording, if there is one.
-func (t *openResultStream) close() error {
-	if t == nil {
-		return nil
-	}
-	return errors.Join(t.ResultStream.Close(), t.file.Close())
-}
-
-func (t *openResultStream) discard() error {
-	err := t.close()
-	if t != nil {
-		err = errors.Join(err, t.file.forget())
-	}
-	return err
-}
-
-// besideFile is a file that is written beside the record while a run goes on.
-type besideFile struct {
+// output is a file that a run writes beside its record: each attempt, or each second. Its content is left unchanged until
+// everything else is ready.
+type output struct {
 	*os.File
-	// made says that it was not there before.
-	made bool
+	// field is the field of the plan that names the file.
+	field string
+	// isNew reports that the file did not exist before.
+	isNew bool
+	// attempts or seconds is set once the output has begun.
+	attempts *drive.ResultStream
+	seconds  secondsForm
 }
 
-// openBeside opens such a file, which a field of the plan names. What it holds is left as it
-// is until [besideFile.empty].
-func openBeside(field, path string) (*besideFile, error) {
-	_, missing := os.Stat(path)
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644)
-	if err != nil {
-		return nil, wrong(field, "%v", err)
-	}
-	return &besideFile{file, missing != nil}, nil
-}
-
-// empty empties the file for what follows; a device has nothing to empty.
-func (f *besideFile) empty() error {
-	info, err := f.Stat()
-	if err == nil && info.Mode().IsRegular() {
-		err = f.Truncate(0)
-	}
-	if err != nil {
-		return fmt.Errorf("%w: %w", results.ErrWrite, err)
-	}
-	return nil
-}
-
-// forget removes a file that was not there before.
-func (f *besideFile) forget() error {
-	if !f.made {
-		return nil
-	}
-	return os.Remove(f.Name())
-}
-
-// secondsLog is a file that is written second by second; begins makes its form.
-type secondsLog struct {
-	*besideFile
-	// field is that of the plan which names the file.
-	field  string
-	begins func(io.Writer, *results.Manifest) secondsForm
-	form   secondsForm
-}
-
-// secondsForm writes seconds in some form.
+// secondsForm writes seconds in a format.
 type secondsForm interface {
 	Second(second *results.Interval, response []*results.Histogram)
 	Err() error
 }
 
-// openLogs opens the files that are wanted beside the record.
-func (k *kept) openLogs() error {
-	for _, one := range []struct {
-		field, path string
-		begins      func(io.Writer, *results.Manifest) secondsForm
-	}{
-		{"hlog", k.plan.HistogramLog, func(w io.Writer, m *results.Manifest) secondsForm { return export.NewIntervalLog(w, m) }},
-		{"csv", k.plan.SecondsTable, func(w io.Writer, m *results.Manifest) secondsForm { return export.NewSecondsTable(w, m) }},
-	} {
-		if one.path == "" {
+// openOutputs opens the files that the plan names. Only a run in real time writes attempts.
+func (k *recording) openOutputs() error {
+	paths := [][2]string{{"record", k.plan.Attempts}, {"hlog", k.plan.HistogramLog}, {"csv", k.plan.SecondsTable}}
+	if !k.plan.live() {
+		paths = paths[1:]
+	}
+	for _, one := range paths {
+		field, path := one[0], one[1]
+		if path == "" {
 			continue
 		}
-		var file *besideFile
-		var err error
-		if one.path == k.plan.Attempts || one.field == "csv" && one.path == k.plan.HistogramLog {
-			err = wrong(one.field, "another output has the same file; expected a different one")
-		} else {
-			file, err = openBeside(one.field, one.path)
+		if slices.ContainsFunc(k.outputs, func(o *output) bool { return o.Name() == path }) {
+			return wrong(field, "another output has the same file; expected a different one")
 		}
+		_, missing := os.Stat(path)
+		file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644)
 		if err != nil {
-			if gone := k.discardLogs(); gone != nil {
-				err = errors.Join(err, gone)
-			}
-			return err
+			return wrong(field, "%v", err)
 		}
-		k.logs = append(k.logs, &secondsLog{besideFile: file, field: one.field, begins: one.begins})
+		k.outputs = append(k.outputs, &output{File: file, field: field, isNew: missing != nil})
 	}
 	return nil
 }
 
-// beginLogs writes their heads, and has them told of every second.
-func (k *kept) beginLogs() error {
-	for _, one := range k.logs {
-		if err := one.empty(); err != nil {
+// beginOutputs truncates the files, writes their headers and listens to every second.
+func (k *recording) beginOutputs() error {
+	var forms []secondsForm
+	for _, one := range k.outputs {
+		if err := one.begin(&k.manifest); err != nil {
 			return wrong(one.field, "%v", err)
 		}
-		one.form = one.begins(one.File, &k.manifest)
-		if err := one.form.Err(); err != nil {
-			return wrong(one.field, "%v", err)
+		if one.seconds != nil {
+			forms = append(forms, one.seconds)
 		}
 	}
-	if len(k.logs) > 0 {
+	if len(forms) > 0 {
 		k.recorder.Listen(func(second *results.Interval, response []*results.Histogram) {
-			for _, one := range k.logs {
-				one.form.Second(second, response)
+			for _, form := range forms {
+				form.Second(second, response)
 			}
 		})
 	}
 	return nil
 }
 
-// discardLogs closes those of a run that does not begin.
-func (k *kept) discardLogs() (all error) {
-	for _, one := range k.logs {
-		all = errors.Join(all, one.Close(), one.forget())
+// begin truncates the file, unless it is a device, and writes its header.
+func (o *output) begin(m *results.Manifest) error {
+	info, err := o.Stat()
+	if err == nil && info.Mode().IsRegular() {
+		err = o.Truncate(0)
 	}
-	k.logs = nil
-	return all
+	if err != nil {
+		return err
+	}
+	switch o.field {
+	case "record":
+		o.attempts = drive.NewResultStream(o.File, m.Scenario.Name, m.Started, m.Operations)
+		return nil
+	case "hlog":
+		o.seconds = export.NewIntervalLog(o.File, m)
+	default:
+		o.seconds = export.NewSecondsTable(o.File, m)
+	}
+	return o.seconds.Err()
+}
+
+// close writes the rest and returns the first error of a write.
+func (o *output) close() (err error) {
+	if o.attempts != nil {
+		err = o.attempts.Close()
+	}
+	if o.seconds != nil {
+		err = o.seconds.Err()
+	}
+	return errors.Join(err, o.File.Close())
+}
+
+// closeOutputs closes the outputs of attempts, or those of seconds, and joins their errors to that of the run.
+func (k *recording) closeOutputs(ofAttempts bool, ended error) error {
+	for _, one := range k.outputs {
+		if (one.attempts != nil) != ofAttempts {
+			continue
+		}
+		if err := one.close(); err != nil {
+			ended = errors.Join(ended, fmt.Errorf("%w: %w", results.ErrWrite, err))
+		}
+	}
+	return ended
+}
+
+// discard closes the outputs of a run that does not begin and removes new ones. It returns the error with those of
+// closing.
+func (k *recording) discard(err error) error {
+	for _, one := range k.outputs {
+		gone := one.close()
+		if one.isNew {
+			gone = errors.Join(gone, os.Remove(one.Name()))
+		}
+		if gone != nil {
+			err = errors.Join(err, gone)
+		}
+	}
+	k.outputs = nil
+	return err
 }
 
 var (
 	// ErrBudget ends a run whose budget of billed transactions was spent.
 	ErrBudget = errors.New("the budget of billed transactions was spent")
-	// ErrConsent is that of a remote run that nobody agreed to.
-	ErrConsent = errors.New("nothing was sent: nobody has agreed to it")
-	// ErrFolder is wrapped where the record's folder cannot be written to, before
-	// anything was sent.
+	// ErrConsent is the error of a remote run without consent.
+	ErrConsent = errors.New("nothing was sent: the user did not agree to it")
+	// ErrFolder is wrapped if the record's folder is not writable, before the first request.
 	ErrFolder = errors.New("cannot write a run there")
-	// ErrTarget is wrapped where the target is not there, or does not take our
-	// signature, before anything was done to it.
+	// ErrTarget is wrapped if the target is unavailable or rejects the credential.
 	ErrTarget = errors.New("the target is not available")
 )
 
-// withoutKind returns what is left of joined errors without those of a kind.
+// withoutKind returns joined errors without those of a kind, nil if there are no others.
 func withoutKind(err, kind error) error {
 	joined, many := err.(interface{ Unwrap() []error })
 	switch {
@@ -315,11 +280,11 @@ func withoutKind(err, kind error) error {
 	}
 }
 
-// endOf returns what a record says of how its run ended, and what ended it early.
+// endOf returns the validity of a run by the error that ended it, with reasons, and what ended it early.
 func endOf(ended error) (validity string, reasons []string, by results.EndedBy) {
 	is := func(kind error) bool { return errors.Is(ended, kind) }
 	switch {
-	case is(context.Canceled): // somebody did, whatever failed after that
+	case is(context.Canceled): // the user did, whatever failed afterwards
 	case is(drive.ErrStopped):
 		by = results.EndedByStopOn
 	case slices.ContainsFunc([]error{drive.ErrSilent, ErrTarget, campaign.ErrPreparation, campaign.ErrAfterLoad}, is):

@@ -16,37 +16,38 @@ import (
 	"loadgen/target"
 )
 
-// Rehearsal is a run of a plan on the virtual clock, before it is carried out anywhere: what
-// the model's limits make of all that it offers, retries and the waits of a closed loop
-// included.
+// Rehearsal is a simulation of a plan before its run. It predicts the effect of the model's limits, with retries and the
+// waits of a closed loop.
 type Rehearsal struct {
-	// Record is kept in memory, and sealed.
+	// Record is in memory, and sealed.
 	Record *results.Record
-	// Whole is false where the rehearsal was ended after the attempts that it may take:
-	// Record then has what came before. A run that the scenario itself ends early (stop_on)
-	// is whole.
+	// Whole is false if the rehearsal ended at its maximum of attempts. A run that the scenario ends early (stop_on) is
+	// whole.
 	Whole bool
-	// Sent and Received are the bytes that it would have had on the wire.
+	// Sent and Received are the predicted bytes on the wire.
 	Sent, Received int64
-	// ThrottledBy is how many requests each limit of the model throttled, by its name.
+	// ThrottledBy counts the throttled requests by the name of the limit.
 	ThrottledBy map[string]int64
 
 	seconds []traffic
 }
 
-// errRehearsed ends a rehearsal that has taken all of its attempts.
-var errRehearsed = errors.New("as many attempts as a rehearsal may take")
+// errRehearsed ends a rehearsal at its maximum of attempts.
+var errRehearsed = errors.New("maximum attempts of a rehearsal")
 
-// Rehearse carries the plan's scenario out on the virtual clock, for so many attempts at
-// most, and leaves nothing behind. A search is none that could be rehearsed: what its phase
-// offers is. Its error is that of [Run].
-func (p *Plan) Rehearse(ctx context.Context, most int64) (*Rehearsal, error) {
+// Rehearse simulates the plan's scenario for a maximum of attempts. Of a search it rehearses the load of its phase. Its error
+// is that of [Run].
+func (p *Plan) Rehearse(ctx context.Context, maxAttempts int64) (*Rehearsal, error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	weight := &weighing{level: p.Scenario.Wire().Level}
-	alone := Plan{Scenario: p.carried(), Peak: p.Peak, RetryChosen: true, Verify: p.Verify,
-		Progress: &rehearsing{left: most, end: func() { end(errRehearsed) }},
-		weighing: weight}
+	left := maxAttempts
+	alone := Plan{Scenario: p.carried(), Peak: p.Peak, RetryChosen: true, Verify: p.Verify, weighing: weight,
+		Progress: Observers{drive.AttemptFunc(func(*results.Attempt) {
+			if left--; left == 0 {
+				end(errRehearsed)
+			}
+		})}}
 	record, err := Run(ctx, alone)
 	r := &Rehearsal{Record: record, Whole: err == nil || record != nil && errors.Is(err, drive.ErrStopped), Sent: weight.sent,
 		Received: weight.received, ThrottledBy: weight.throttledBy, seconds: weight.seconds}
@@ -56,33 +57,11 @@ func (p *Plan) Rehearse(ctx context.Context, most int64) (*Rehearsal, error) {
 	return nil, err
 }
 
-// rehearsing ends a rehearsal after so many attempts.
-type rehearsing struct {
-	unseen
-	left int64
-	end  func()
-}
+// maxForecast is the maximum number of attempts of a rehearsal for a forecast: about a second, for which the user waits.
+const maxForecast = 200_000
 
-// Begins implements [Progress].
-func (r *rehearsing) Begins(Begun) []drive.Observer { return []drive.Observer{r} }
-
-// Attempt implements [drive.Observer].
-func (r *rehearsing) Attempt(*results.Attempt) {
-	if r.left--; r.left == 0 {
-		r.end()
-	}
-}
-
-// Completed implements [drive.Observer].
-func (r *rehearsing) Completed(*results.Completed) {}
-
-// mostForeseen is how many attempts a plan is rehearsed for, to say what it will ask: about a
-// second, for which somebody waits before a service is asked for the first time.
-const mostForeseen = 200_000
-
-// Forecast returns what a run of the plan will ask of its target, retries included, as a
-// rehearsal has it; of a search, what its operations ask for where nothing is throttled. Its
-// error is that of a scenario which cannot be run.
+// Forecast predicts the load of a run of the plan by a rehearsal, with retries; for a search without throttling. Its error is
+// that of an invalid scenario.
 func (p *Plan) Forecast(ctx context.Context) (campaign.Forecast, error) {
 	made, err := campaignOf(p.options(TablePrefix + p.Scenario.Table))
 	if err != nil {
@@ -95,15 +74,14 @@ func (p *Plan) forecast(ctx context.Context, made *campaign.Campaign) (campaign.
 	if p.Find != nil {
 		return made.Forecast(), nil
 	}
-	r, err := p.Rehearse(ctx, mostForeseen)
+	r, err := p.Rehearse(ctx, maxForecast)
 	if err != nil {
 		return campaign.Forecast{}, err
 	}
 	return r.Forecast(made), nil
 }
 
-// Reckoned returns what the operations of a plan ask for where nothing is throttled, by
-// arithmetic alone: at once, and its bytes to about a quarter.
+// Reckoned predicts the load of a plan without throttling by arithmetic, with bytes within about a quarter.
 func (p *Plan) Reckoned() (campaign.Forecast, error) {
 	made, err := campaignOf(p.options(TablePrefix + p.Scenario.Table))
 	if err != nil {
@@ -112,9 +90,8 @@ func (p *Plan) Reckoned() (campaign.Forecast, error) {
 	return made.Forecast(), nil
 }
 
-// Forecast returns what the campaign that was rehearsed asks of its target: what it did, and
-// of a part, the rest of the phase that it came to at the same pace, and later ones as they
-// are where nothing is throttled.
+// Forecast predicts the load of the rehearsed campaign. After a partial rehearsal, it extrapolates the phase that was under
+// way, and predicts later ones without throttling.
 func (r *Rehearsal) Forecast(c *campaign.Campaign) campaign.Forecast {
 	all, f := r.Record.Counts(results.Everything), c.Forecast()
 	requests, entities := float64(all.Attempts), float64(all.Counted)
@@ -133,7 +110,7 @@ func (r *Rehearsal) Forecast(c *campaign.Campaign) campaign.Forecast {
 			})
 			rest := 0.0
 			if t := c.Scenario.Phases[at].Traffic; t != nil && t.Clients == 0 {
-				// Whatever the rates of the rest, so many are due.
+				// The number of due operations does not depend on their rates.
 				rest = figure.ShareOf(reckoned[at].Operations, did.Scheduled) - 1
 			} else if t != nil && t.Count > 0 {
 				rest = figure.ShareOf(int64(t.Count), did.Operations) - 1
@@ -159,9 +136,9 @@ type weighing struct {
 	target.Immediate
 	// sent and received are in bytes.
 	sent, received int64
-	// seconds are the same by the second of the run in which each request was sent.
+	// seconds are the same by the second in which each request was sent.
 	seconds []traffic
-	// throttledBy is what [loadgen/engine.Engine.ThrottledBy] told in the end.
+	// throttledBy is that of the engine at the end.
 	throttledBy map[string]int64
 	level       wire.Level
 }
@@ -183,8 +160,8 @@ func (w *weighing) Submit(now clock.Instant, op *target.Operation) (target.Outco
 	return outcome, done
 }
 
-// traffic is what requests and their replies weigh, in bytes. Of replies, those that say that
-// the service could not answer are left out: they weigh nothing like what was asked for.
+// traffic is the number and the bytes of requests and replies, without the replies of an overloaded service, whose sizes
+// are not typical.
 type traffic struct {
 	requests, answered int64
 	sent, received     int64
@@ -197,8 +174,8 @@ func (t *traffic) add(more traffic) {
 	t.received += more.received
 }
 
-// Weight returns how many bytes a request of a stage carries on average, and a reply that is
-// none of an overloaded service; 0 of what did not occur.
+// Weight returns the mean bytes of a request of a stage, and of a reply other than those of an overloaded service; 0 for
+// none.
 func (r *Rehearsal) Weight(stage string) (request, reply float64) {
 	var sum traffic
 	for i := range r.Record.Phases {
@@ -214,9 +191,8 @@ func (r *Rehearsal) Weight(stage string) (request, reply float64) {
 	return float64(sum.sent) / float64(max(1, sum.requests)), float64(sum.received) / float64(max(1, sum.answered))
 }
 
-// Busiest returns how many bytes a second go to the target, and come from it, in whichever
-// reported phase or step has most, each way for itself and what is throttled counted as if it
-// were served; 0 where there is none.
+// Busiest returns the maximum bytes per second to the target and from it over the reported phases. Throttled attempts count
+// as served.
 func (r *Rehearsal) Busiest() (sent, received float64) {
 	for i := range r.Record.Phases {
 		p := &r.Record.Phases[i]

@@ -143,14 +143,16 @@ func TestTokenRefusedUnderWay(t *testing.T) {
 	for _, row := range []struct {
 		name    string
 		revoked int64
-	}{{"the service accepts the second token", 1}, {"it accepts none", 1 << 30}} {
+		// until is the method before which nothing is revoked.
+		until string
+	}{{"the service accepts the second token", 1, ""}, {"it accepts none", 1 << 30, ""}, {"it accepts none for the last request", 1 << 30, http.MethodDelete}} {
 		t.Run(row.name, func(t *testing.T) {
 			who := identify(t)
 			h := account(t, "somebody's tables", model.Off, who)
 			var requests atomic.Int64
 			p := remote(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
 				n := requests.Add(1)
-				if n == 60 {
+				if n == 60 && row.until == "" || n > 60 && r.Method == row.until {
 					who.revoked.Store(row.revoked)
 				}
 				token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")

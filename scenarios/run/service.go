@@ -15,21 +15,21 @@ import (
 	"loadgen/target/azure"
 )
 
-// Service is an account of a table service that is looked through for what runs have left.
-// Whoever opened it closes it. It belongs to one goroutine.
+// Service is an account of a table service that is searched for leftovers of runs. Callers must close it. It belongs to one
+// goroutine.
 type Service struct {
 	endpoint Endpoint
 	clock    clock.Real
 	tables   *azure.Target
-	// ahead is how far its clock is ahead of this machine's.
+	// ahead is the lead of its clock over this machine's.
 	ahead time.Duration
 }
 
-// cleaningLimit bounds each request to a service that is looked through.
+// cleaningLimit is the time limit of each request.
 const cleaningLimit = 10 * time.Second
 
-// OpenService opens an account and asks whether it is there. Trust configures https, nil
-// trusts whom the machine trusts. The error wraps [ErrTarget].
+// OpenService opens an account and probes it. Trust configures https, nil for the system's roots. The error wraps
+// [ErrTarget].
 func OpenService(ctx context.Context, e Endpoint, clk clock.Real, trust *tls.Config) (*Service, error) {
 	client, err := azure.New(azure.Options{Endpoint: e, Connections: 1, Clock: clk, Calendar: clk, RunID: "clean", Timeout: cleaningLimit, TLS: trust, Client: azure.Auto})
 	if err != nil {
@@ -46,18 +46,17 @@ func OpenService(ctx context.Context, e Endpoint, clk clock.Real, trust *tls.Con
 // Close closes it.
 func (s *Service) Close() { s.tables.Close() }
 
-// Now is the present, by the service's clock: to a second or so.
+// Now returns the time of the service's clock, to about a second.
 func (s *Service) Now() time.Time { return s.clock.Date(s.clock.Now()).Add(s.ahead) }
 
-// mostPages bounds the pages that a list of tables, or a look for young entities, takes.
-const mostPages = 1000
+// maxPages is the maximum number of pages of a list of tables or a search for recent entities.
+const maxPages = 1000
 
-// Tables returns the names of all tables that begin as this tool's do. The error wraps
-// [ErrTarget].
+// Tables returns the names of all tables with this tool's prefix. The error wraps [ErrTarget].
 func (s *Service) Tables(ctx context.Context) ([]string, error) {
 	var list []string
 	next := ""
-	for range mostPages {
+	for range maxPages {
 		names, more, err := s.tables.Tables(ctx, next)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrTarget, err)
@@ -74,7 +73,7 @@ func (s *Service) Tables(ctx context.Context) ([]string, error) {
 	return nil, fmt.Errorf("%w: %s: its list of tables has no end", ErrTarget, s.endpoint)
 }
 
-// errAnswer is that of a request that was answered otherwise than it was to be, or not at all.
+// errAnswer returns the error of an unexpected or missing reply.
 func errAnswer(o *target.Outcome) error {
 	if o.Status == 0 {
 		return fmt.Errorf("no answer: %s", o.Detail)
@@ -82,8 +81,8 @@ func errAnswer(o *target.Outcome) error {
 	return fmt.Errorf("the answer was %d %s", o.Status, o.Code)
 }
 
-// Marker returns the marker of a table; marked is false where it has none, ours where that is
-// of another kind. The error says what the service answered.
+// Marker returns the marker of a table; marked reports whether there is one, ours whether it is this tool's. The error has
+// the reply of the service.
 func (s *Service) Marker(ctx context.Context, table string) (m campaign.Marker, marked, ours bool, err error) {
 	ask := campaign.MarkerRequest(table)
 	switch o := s.tables.Do(ctx, &ask); {
@@ -97,15 +96,15 @@ func (s *Service) Marker(ctx context.Context, table string) (m campaign.Marker, 
 	}
 }
 
-// Written returns whether a table has an entity that was written since; known is false where
-// it has too many to look at them all. The error says what the service answered.
-func (s *Service) Written(ctx context.Context, table string, since time.Time) (some, known bool, err error) {
+// WrittenSince reports whether a table has an entity that was written since a time; known is false if it has too many to
+// check. The error has the reply of the service.
+func (s *Service) WrittenSince(ctx context.Context, table string, since time.Time) (found, known bool, err error) {
 	query, err := target.Filtered(fmt.Sprintf("Timestamp ge datetime'%s'", entity.TicksOf(since)))
 	if err != nil {
 		return false, false, err
 	}
 	query.Top = 1
-	for range mostPages {
+	for range maxPages {
 		o := s.tables.Do(ctx, &target.Operation{Verb: entity.Query, Table: table, Query: query})
 		switch {
 		case o.Class(target.Expected{}) != results.Ok:
@@ -120,7 +119,7 @@ func (s *Service) Written(ctx context.Context, table string, since time.Time) (s
 	return false, false, nil
 }
 
-// Drop drops one thing, also where it is gone. The error says what the service answered.
+// Drop drops a resource, or does nothing if it does not exist. The error has the reply of the service.
 func (s *Service) Drop(ctx context.Context, made campaign.Resource) error {
 	op := made.Drop()
 	var to target.Target = s.tables

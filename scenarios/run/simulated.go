@@ -20,12 +20,11 @@ import (
 	"loadgen/target/queueblob"
 )
 
-// tailStretch is what the last part of a run is measured by.
+// tailStretch is the length of the last part of a run, which is measured alone.
 const tailStretch = 30 * time.Second
 
-// simulated carries a sound plan out on the virtual clock: an engine of its own, driven
-// by one goroutine, and beside it the same under the other profile that a verdict is
-// held against.
+// simulated runs a valid plan on the virtual clock with an engine of its own in one goroutine, and at the same time its rival,
+// if there is one.
 func (p *Plan) simulated(ctx context.Context) (*results.Record, error) {
 	campaign, err := p.campaign(time.Time{})
 	if err != nil {
@@ -40,11 +39,11 @@ func (p *Plan) simulated(ctx context.Context) (*results.Record, error) {
 		return nil, err
 	}
 	manifest.Time, manifest.Dataless = "virtual", !p.data()
-	k, err := p.keep(manifest)
+	k, err := p.record(manifest)
 	if err != nil {
 		return nil, err
 	}
-	var rival *results.Rival // nil where it does not come to its end
+	var rival *results.Rival // nil if it does not complete
 	var under sync.WaitGroup
 	if other, some := p.rival(); some {
 		under.Go(func() {
@@ -64,16 +63,15 @@ func (p *Plan) simulated(ctx context.Context) (*results.Record, error) {
 	return k.seal(end, counter, ended)
 }
 
-// simulate sends the campaign to an engine of its own and returns when it ended, the
-// engine's books, and how.
-func (p *Plan) simulate(ctx context.Context, campaign *campaign.Campaign, epoch time.Time, k *kept,
+// simulate runs the campaign with an engine of its own and returns its end, the engine's counts and the error.
+func (p *Plan) simulate(ctx context.Context, campaign *campaign.Campaign, epoch time.Time, k *recording,
 	observers []drive.Observer) (time.Duration, target.Counter, error) {
 	s := p.Scenario
 	m, err := p.model()
 	if err != nil {
 		return 0, nil, err
 	}
-	// What was there before a log began took nobody's time in it.
+	// Entities from before the begin of a log take no time.
 	var held map[string]engine.Store
 	if len(p.Held) > 0 {
 		held = map[string]engine.Store{account: &heldStore{store.New(), p.Held}}
@@ -115,13 +113,13 @@ func (p *Plan) simulate(ctx context.Context, campaign *campaign.Campaign, epoch 
 	return runner.Now().Offset(), books, ended
 }
 
-// engineBooks are what an engine counted.
+// engineBooks are the counts of an engine.
 type engineBooks struct{ *engine.Engine }
 
 // Counts implements [target.Counter].
 func (b engineBooks) Counts() target.Counts { return target.Counts(b.Engine.Counts()) }
 
-// Decisions returns what load balancing has done as a record has it.
+// Decisions returns the events of load balancing for a record.
 func Decisions(list []engine.Event) []results.Event {
 	var events []results.Event
 	for _, d := range list {
@@ -133,26 +131,24 @@ func Decisions(list []engine.Event) []results.Event {
 	return events
 }
 
-// rival returns the plan under the profile that its verdict is held against, and false
-// where there is none. A search is not simulated twice.
+// rival returns the plan with the profile for comparison, false for none. A search has none.
 func (p *Plan) rival() (Plan, bool) {
 	profile := OtherProfile(p.Scenario.Model.Name())
 	if !p.Rival || p.Find != nil || profile == "" {
 		return Plan{}, false
 	}
 	s := *p.Scenario
-	// What the scenario expects, it expects of its own profile.
+	// The checks are for the scenario's own profile.
 	s.Expect, s.Verify, s.Model.Profile = nil, false, profile
 	return Plan{Scenario: &s, Data: p.data()}, true
 }
 
-// OtherProfile returns the one of the model's profiles documented and headroom that
-// the other is held against, empty for any other profile, and for a file of what was measured.
+// OtherProfile returns headroom for the profile documented and documented for headroom, empty for any other.
 func OtherProfile(profile string) string {
 	return map[string]string{model.Documented: model.Headroom, model.Headroom: model.Documented}[profile]
 }
 
-// heldStore are tables that begin with some entities.
+// heldStore creates tables with entities.
 type heldStore struct {
 	*store.Store
 	keys []entity.Key

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -244,72 +243,6 @@ func (row *situation) judge(t *testing.T, s *results.Summary) {
 		assert.Truef(t, w.limit <= 0 || w.burst > .1 || w.sized || row.offer.mixed ||
 			phase.Served <= 1.1*w.limit*(1+w.varies), "%s served %v/s above a limit of %v", phase.Name, phase.Served, w.limit)
 	}
-}
-
-// drawSituation draws a world and a load of it, and says whether the load passes a limit by 5%
-// or more for 10 s or more.
-func drawSituation(r *rand.Rand) (w world, text string, passes bool) {
-	rate := 60 * math.Exp(r.Float64()*math.Log(8))
-	bounded := r.IntN(2) == 0
-	if bounded {
-		w.limit, w.burst = math.Round(rate), []float64{.05, .1, .25}[r.IntN(3)]
-	}
-	retry := []string{"none", "none", "short", "documented", "fixed-1s", "azcore"}[r.IntN(6)]
-	over := rate * (1.05 + r.Float64()*r.Float64()*1.5)
-	low := rate * (.3 + .5*r.Float64())
-	arrivals, length := "", fmt.Sprintf("%ds", 20+r.IntN(25))
-	switch r.IntN(6) {
-	case 0:
-		arrivals = fmt.Sprintf("{constant: %.1f}", over)
-	case 1:
-		arrivals = fmt.Sprintf("{steps: {rates: [%.1f, %.1f, %.1f], each: %ds}}", low, (low+over)/2, over, 10+r.IntN(5))
-	case 2:
-		arrivals = fmt.Sprintf("{steps: {rates: [%.1f, %.1f, %.1f, %.1f], each: %ds}}", low, over, over*1.3, over*1.8, 10+r.IntN(3))
-	case 3:
-		arrivals, length = fmt.Sprintf("{ramp: {from: %.1f, to: %.1f}}", low, rate*2.2), "40s"
-	case 4:
-		arrivals, length = fmt.Sprintf("{sine: {mean: %.1f, amplitude: %.1f, period: 40s}}", rate, rate*(.5+.4*r.Float64())), "40s"
-	case 5:
-		arrivals, length = fmt.Sprintf("{burst: {base: %.1f, peak: %.1f, every: 24s, length: 12s}}", low, over), "48s"
-	}
-	at := 4 + 12*r.Float64()
-	switch r.IntN(6) {
-	case 0:
-		w.offline = blip(at, []float64{.2, .5, 1, 2, 3}[r.IntN(5)])
-	case 1:
-		w.share = .01 + .29*r.Float64()
-	case 2:
-		w.share, w.status, w.code = .01+.2*r.Float64(), 400, "InvalidInput"
-	case 3:
-		w.frozen = blip(at, .2+2*r.Float64())
-	}
-	return w, inserts(retry, [3]string{"load", arrivals, length}), bounded && over*(1-w.share) >= 1.05*rate
-}
-
-// Of drawn situations none without a limit saturates, and 98% of those that pass one do, all
-// of them within 2% of it.
-func TestDrawnSituations(t *testing.T) {
-	runtest.SkipIfShort(t)
-	t.Parallel()
-	passing, found := 0, 0
-	for n := range run.Tier(3, 500) {
-		i := (n + 3) % 500 // the first three have no limit
-		w, text, passes := drawSituation(rand.New(rand.NewPCG(22, uint64(i))))
-		s := loaded(t, &w, text, 0).Summary
-		if passes {
-			passing++
-		}
-		switch says := fmt.Sprintf("case %d: %+v: saturation %s\n%s", i, w, shown(s.Saturation), text); {
-		case s.Saturation == nil && passes:
-			t.Log(says)
-		case s.Saturation != nil && (w.limit == 0 || passes && math.Abs(*s.Saturation/w.limit-1) > .02):
-			t.Error(says)
-		case passes:
-			found++
-		}
-	}
-	t.Logf("%d of %d limits found", found, passing)
-	assert.Truef(t, passing > 0 && float64(found) >= .98*float64(passing), "%d of %d limits found; want 98%%", found, passing)
 }
 
 // A low rate is offered and served as it was asked for.

@@ -78,13 +78,6 @@ func TestPeakAsked(t *testing.T) {
 	}
 }
 
-func TestAnotherPartition(t *testing.T) {
-	const key = "2011 Berlin Marathon__Half"
-	s := simulate(t, "phases.peak.partition_key="+key, "phases.peak.rates=[500]", "phases.peak.each=2s", "phases.load.entities=500").Summary
-	assert.Truef(t, s.Hottest != nil && s.Hottest.Key == key && len(s.Phases) == 1 && s.Failed == 0,
-		"hottest %v, %d steps, %d failed; want %s, one step without a failure", s.Hottest, len(s.Phases), s.Failed, key)
-}
-
 // Nothing is written down in advance: another limit, below or above the first rates, moves
 // every figure of the stress test.
 func TestEveryFigureMovesWithTheModel(t *testing.T) {

@@ -3,11 +3,13 @@ package run
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,10 +25,10 @@ import (
 	"loadgen/target/queueblob"
 )
 
-// Endpoint is the address of an account on a table service, with what proves it ours.
+// Endpoint is the address of an account on a table service, with its credential.
 type Endpoint = azure.Endpoint
 
-// NewSecret reads the key of an account, base64. Its error does not repeat it.
+// NewSecret parses the key of an account, base64. Its error does not repeat the key.
 func NewSecret(text string) (*wire.Secret, error) { return wire.NewSecret(text) }
 
 // ParseURL returns the endpoint at an address, see azure.ParseURL.
@@ -34,33 +36,31 @@ func ParseURL(text, account string, secret *wire.Secret) (Endpoint, error) {
 	return azure.ParseURL(text, account, secret)
 }
 
-// ParseConnectionString returns the endpoint of a connection string. No error of it
-// repeats a secret.
+// ParseConnectionString returns the endpoint of a connection string. Its error has no secret.
 func ParseConnectionString(text string) (Endpoint, error) { return azure.ParseConnectionString(text) }
 
-// destination is what a run is sent to, opened. Whoever opened it closes it.
+// destination is the open target of a run. Callers must close it.
 type destination struct {
 	target target.Target
-	// counter is the target's own books, nil where it keeps none for us.
+	// counter has the target's own counts, nil for none.
 	counter target.Counter
-	// who answers at a remote target.
+	// who describes the services of a remote target.
 	who whoAnswers
-	// wires are the clients, one for each account; none where nothing is sent over a
-	// network.
+	// wires are the clients, one for each account; none without a network.
 	wires []*azure.Target
-	// budget is what the replies of all that is sent over a network share.
+	// budget is the memory that all replies share.
 	budget *target.ReplyBudget
 	// engine is the address of the embedded engine's server.
 	engine string
-	// since is how long after its opening the clock of the run began, where that is another.
+	// since is the start of the run's clock after the opening, if the run has another clock.
 	since time.Duration
-	// ahead is how far the clock of each service is ahead of this machine's.
+	// ahead is the lead of each service's clock over this machine's.
 	ahead []time.Duration
-	// closing ends it, the last first; see [destination.close].
+	// closing are the functions that close it, in reverse order.
 	closing []func()
 }
 
-// close closes what was opened. It may be called twice.
+// close closes the target. It may be called twice.
 func (d *destination) close() {
 	for _, end := range slices.Backward(d.closing) {
 		end()
@@ -68,17 +68,16 @@ func (d *destination) close() {
 	d.closing = nil
 }
 
-// Opened is a target that trials are made on. Whoever opened it closes it.
+// Opened is a target for trials. Callers must close it.
 type Opened struct {
 	target.Target
-	// Counter are the target's own books, nil where it keeps none for us.
+	// Counter has the target's own counts, nil for none.
 	Counter target.Counter
-	// Close ends it; what is under way by then is given up.
+	// Close closes it and abandons attempts under way.
 	Close func()
 }
 
-// Open opens what a plan in real time aims at, without a run: for trials, whose clock it
-// keeps to.
+// Open opens the target of a plan in real time without a run, for trials with this clock.
 func Open(ctx context.Context, p Plan, clk clock.Real) (*Opened, error) {
 	d, err := p.open(ctx, clk, "trial")
 	if err != nil {
@@ -87,8 +86,7 @@ func Open(ctx context.Context, p Plan, clk clock.Real) (*Opened, error) {
 	return &Opened{d.target, d.counter, d.close}, nil
 }
 
-// open opens what the plan aims at; a remote target is asked whether it is there
-// and takes our signature.
+// open opens the target of the plan, and probes a remote one.
 func (p *Plan) open(ctx context.Context, clk clock.Real, id string) (*destination, error) {
 	d := new(destination)
 	var err error
@@ -104,7 +102,7 @@ func (p *Plan) open(ctx context.Context, clk clock.Real, id string) (*destinatio
 				each = append(each, target.NewInProcess(e, name, clk).WithLevel(p.Scenario.Wire().Level))
 			}
 			t := together(each)
-			d.target, d.counter = t, t.(target.Counter) // as one alone and several together are
+			d.target, d.counter = t, t.(target.Counter) // one target and several together count
 		}
 	default:
 		err = p.openEmbedded(d, clk, id)
@@ -124,9 +122,8 @@ func (p *Plan) open(ctx context.Context, clk clock.Real, id string) (*destinatio
 	return d, nil
 }
 
-// line returns the line between the clients and the account that the scenario's model
-// describes, nil where nothing of it is bounded. Over sockets, and for compression in real
-// time, clients do what the wire of a simulation assumes.
+// line returns the modelled network between clients and account, nil if it has no limits. Over sockets, and for compression
+// in real time, clients do what the wire of a simulation assumes.
 func (p *Plan) line() *target.Line {
 	m, err := p.model()
 	if err != nil {
@@ -140,7 +137,7 @@ func (p *Plan) line() *target.Line {
 	return target.NewLine(m, p.Scenario.Seed, w)
 }
 
-// embeddedEngine builds the engine that the scenario's model describes.
+// embeddedEngine returns the engine of the scenario's model.
 func (p *Plan) embeddedEngine(clk clock.Real) (*engine.Engine, error) {
 	partitions, err := p.model()
 	if err != nil {
@@ -151,8 +148,7 @@ func (p *Plan) embeddedEngine(clk clock.Real) (*engine.Engine, error) {
 		Calendar: clk, Seed: s.Seed, Cold: s.Start == scenarios.StartCold}), nil
 }
 
-// openEmbedded puts the engine behind a socket on a free port of this machine
-// and makes the client of each of its accounts: the same as a remote target has.
+// openEmbedded serves the engine on a free local port and creates a client of each account, as for a remote target.
 func (p *Plan) openEmbedded(d *destination, clk clock.Real, id string) error {
 	s := p.Scenario
 	secret, err := embeddedSecret(s.Seed)
@@ -173,7 +169,7 @@ func (p *Plan) openEmbedded(d *destination, clk clock.Real, id string) error {
 	books := new(served)
 	observe := p.Seen
 	if p.Faults != nil {
-		// Of replies that are lost on purpose the books are told, too.
+		// Lost replies are counted as well.
 		observe = func(seen *accesslog.Observed) {
 			if seen.Status == 0 {
 				books.unheard.Add(seen.Counted)
@@ -185,7 +181,7 @@ func (p *Plan) openEmbedded(d *destination, clk clock.Real, id string) error {
 	}
 	books.handler, err = rest.New(rest.Options{Engine: e, Clock: clk, Calendar: clk, Seed: s.Seed,
 		Accounts: accounts, Name: "loadgen/" + Version(), Faults: p.Faults, Observe: observe,
-		// The run's own workers alone send here: they are to be throttled by the model.
+		// Only the run's own workers send here, and only the model throttles them.
 		BodyBytes: math.MaxInt64})
 	if err != nil {
 		return err
@@ -199,13 +195,13 @@ func (p *Plan) openEmbedded(d *destination, clk clock.Real, id string) error {
 	if err != nil {
 		return fmt.Errorf("%w: opening a port of this machine for the embedded engine: %w", ErrTarget, err)
 	}
-	// By then the run has waited for what was under way, or given it up.
+	// By then no attempt is under way.
 	d.closing = append(d.closing, func() { stop(server) })
 	d.counter, d.engine = books, server.URL()
 	return p.connectEngine(d, d.engine, secret, clk, id)
 }
 
-// connectEngine makes the client of each account of an embedded engine at an address.
+// connectEngine creates a client of each account of an embedded engine at an address.
 func (p *Plan) connectEngine(d *destination, address string, secret *wire.Secret, clk clock.Real, id string) error {
 	var endpoints []azure.Endpoint
 	for _, name := range accountsOf(p.Scenario) {
@@ -220,30 +216,26 @@ func (p *Plan) connectEngine(d *destination, address string, secret *wire.Secret
 		Clock: clk, Calendar: clk, RunID: id, Client: azure.Client(p.Client)})
 }
 
-// connectionsFor returns the bound on connections of a server that so many workers
-// send to, and nobody else: it is to be in nobody's way.
+// connectionsFor returns a server's maximum of connections that never limits its workers.
 func connectionsFor(workers int) int { return max(rest.DefaultConnections, 2*workers) }
 
 // stop ends a server at once.
 func stop(server *rest.Server) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	_ = server.Close(ended) // its error is that something was cut off
+	_ = server.Close(ended) // its error is that requests were cut off
 }
 
-// embeddedSecret returns a key for the embedded engine's account. It guards
-// nothing: it is there so that every request is signed and checked, as it would
-// be elsewhere.
+// embeddedSecret returns a key for the embedded engine's account, so that requests are signed and checked as elsewhere.
 func embeddedSecret(seed uint64) (*wire.Secret, error) {
 	return wire.NewSecret(strings.Repeat("bG9hZGdlbi1lbWJl", 5) + fmt.Sprintf("%08d", seed%100_000_000))
 }
 
-// openRemote opens a client of each account of another service and asks each whether
-// it is there.
+// openRemote opens a client of each account of another service and probes it.
 func (p *Plan) openRemote(ctx context.Context, d *destination, clk clock.Real, id string) error {
 	by := azure.Client(cmp.Or(p.Client, string(azure.Auto)))
 	if p.Driver == Vegeta {
-		by = azure.ByNetHTTP // which is what that driver sends by
+		by = azure.ByNetHTTP // that driver's client
 	}
 	w := p.Scenario.Wire()
 	err := d.connect(p.Accounts, azure.Options{Level: w.Level, Nagle: w.Nagle, Connections: p.workers(), Clock: clk, Calendar: clk, RunID: id,
@@ -256,7 +248,7 @@ func (p *Plan) openRemote(ctx context.Context, d *destination, clk clock.Real, i
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrTarget, err)
 		}
-		// Together they are genuine and of known limits where all are, an emulator where one is.
+		// They are genuine and of known limits if all are, an emulator if one is.
 		who := &d.who
 		switch {
 		case i == 0:
@@ -273,7 +265,7 @@ func (p *Plan) openRemote(ctx context.Context, d *destination, clk clock.Real, i
 	return p.withServices(ctx, d, clk)
 }
 
-// connect makes a client for each endpoint, all with the same options.
+// connect creates a client for each endpoint, all with the same options.
 func (d *destination) connect(endpoints []azure.Endpoint, o azure.Options) error {
 	var each []target.Target
 	d.budget = target.NewReplyBudget(target.CommonReplyBudget)
@@ -291,8 +283,7 @@ func (d *destination) connect(endpoints []azure.Endpoint, o azure.Options) error
 	return nil
 }
 
-// served are the books of the embedded engine's server, less the entities of replies
-// that were lost: of these no client can know.
+// served has the counts of the embedded engine's server without the entities of lost replies, which no client can know.
 type served struct {
 	handler *rest.Handler
 	unheard atomic.Int64
@@ -305,17 +296,17 @@ func (s *served) Counts() target.Counts {
 	return counts
 }
 
-// whoAnswers is what is known of the services behind all accounts of a remote target.
+// whoAnswers describes the services of all accounts of a remote target.
 type whoAnswers struct {
-	// names is what they call themselves.
+	// names are their own names.
 	names string
 	azure.Service
 }
 
-// serviceAnd stands between what the services of several accounts call themselves.
+// serviceAnd separates the names of several services.
 const serviceAnd = " and "
 
-// describe enters into a manifest what the run is sent to, and on which table.
+// describe sets the target and the table of a manifest.
 func (p *Plan) describe(m *results.Manifest, table string, who whoAnswers) {
 	switch p.On {
 	case Simulated, InProcess:
@@ -328,8 +319,8 @@ func (p *Plan) describe(m *results.Manifest, table string, who whoAnswers) {
 			m.Tables = append(m.Tables, table+copies)
 		}
 		m.Genuine, m.Emulator, m.LimitsKnown = who.Genuine, who.Emulator, who.LimitsKnown
-		// Neither a model nor a start is behind it, and stand-ins answer only for what no
-		// account has. The documents' targets are those of the service alone.
+		// A service has no model and no start; stand-ins replace only the application's own services. The documented targets
+		// apply to the genuine service only.
 		m.Profile, m.Start, m.Model, m.StandIns, m.Targets = "", "", nil, ownOf(p.Scenario), results.Targets{}
 		switch {
 		case who.Genuine:
@@ -341,40 +332,45 @@ func (p *Plan) describe(m *results.Manifest, table string, who whoAnswers) {
 	}
 }
 
-// whileWelcome returns the context with an end for when a service lets nobody in any more,
-// since it refuses the token and another one as well. Its cause then wraps [ErrTarget].
-// Whoever has it departs.
-func (d *destination) whileWelcome(ctx context.Context) (welcome context.Context, depart func()) {
+// whileWelcome returns a context that ends when a service rejects the token and its renewal; its cause then wraps
+// [ErrTarget]. Callers must call release.
+func (d *destination) whileWelcome(ctx context.Context) (welcome context.Context, release func()) {
 	welcome, cancel := context.WithCancelCause(ctx)
-	watching := make(chan struct{})
-	under := 0
+	var watches sync.WaitGroup
+	for _, client := range d.wires {
+		watches.Go(func() {
+			select {
+			case <-client.Barred(): // nil without tokens
+				cancel(fmt.Errorf("%w: %w", ErrTarget, client.Cause()))
+			case <-welcome.Done():
+			}
+		})
+	}
+	return welcome, func() {
+		cancel(nil)
+		watches.Wait()
+	}
+}
+
+// rejection returns the error of a service that rejects the token at the end of a failed run, nil for none. A run can end
+// between the rejection of a token and that of its renewal, so this probes the services of tokens.
+func (d *destination) rejection(ctx context.Context) error {
 	for _, client := range d.wires {
 		if client.Barred() == nil {
 			continue
 		}
-		under++
-		go func() {
-			select {
-			case <-client.Barred():
-				cancel(fmt.Errorf("%w: %w", ErrTarget, client.Cause()))
-			case <-welcome.Done():
-			}
-			watching <- struct{}{}
-		}()
-	}
-	return welcome, func() {
-		cancel(nil)
-		for range under {
-			<-watching
+		if _, err := client.Probe(ctx); errors.Is(err, azure.ErrAuthentication) {
+			return fmt.Errorf("%w: %w", ErrTarget, err)
 		}
 	}
+	return nil
 }
 
-// mostSaid bounds how many of the slowest requests of all accounts are kept.
-const mostSaid = 10
+// maxSlowest is the maximum number of recorded slow requests of all accounts.
+const maxSlowest = 10
 
-// said returns what the services of a remote target said together, nil for any other.
-func (d *destination) said() *results.Said {
+// replies returns the notable replies of the services of a remote target, nil for any other.
+func (d *destination) replies() *results.Said {
 	if len(d.ahead) == 0 {
 		return nil
 	}
@@ -386,7 +382,7 @@ func (d *destination) said() *results.Said {
 		one := client.Refusals()
 		all.Dropped += one.Dropped
 		for _, r := range one.Refusals {
-			// What another account's service refused in the same way is joined.
+			// Equal refusals of several accounts are added up.
 			at := slices.IndexFunc(all.Refusals, func(of results.Refusal) bool {
 				return of.Status == r.Status && of.Code == string(r.Code) && of.Limit == string(r.Limit)
 			})
@@ -395,18 +391,18 @@ func (d *destination) said() *results.Said {
 				continue
 			}
 			all.Refusals = append(all.Refusals, results.Refusal{Status: r.Status, Code: string(r.Code), Limit: string(r.Limit),
-				Message: r.Message, Count: r.Count, First: asked(client, r.First, d.since)})
+				Message: r.Message, Count: r.Count, First: requestsOf(client, r.First, d.since)})
 		}
-		all.Slowest = append(all.Slowest, asked(client, one.Slowest, d.since)...)
+		all.Slowest = append(all.Slowest, requestsOf(client, one.Slowest, d.since)...)
 	}
 	slices.SortStableFunc(all.Refusals, func(a, b results.Refusal) int { return cmp.Compare(b.Count, a.Count) })
 	slices.SortStableFunc(all.Slowest, func(a, b results.SaidRequest) int { return cmp.Compare(b.Took, a.Took) })
-	all.Slowest = all.Slowest[:min(len(all.Slowest), mostSaid)]
+	all.Slowest = all.Slowest[:min(len(all.Slowest), maxSlowest)]
 	return all
 }
 
-// asked returns requests as a record has them whose clock began so long after the client's.
-func asked(client *azure.Target, list []azure.NotedRequest, since time.Duration) []results.SaidRequest {
+// requestsOf returns requests for a record whose clock began at this time of the client's clock.
+func requestsOf(client *azure.Target, list []azure.NotedRequest, since time.Duration) []results.SaidRequest {
 	var out []results.SaidRequest
 	for _, r := range list {
 		out = append(out, results.SaidRequest{At: time.Duration(r.At) - since, Took: r.Took, Verb: r.Verb.String(), PartitionKey: r.PartitionKey,

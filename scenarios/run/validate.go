@@ -16,18 +16,15 @@ import (
 	"loadgen/scenarios/fields"
 )
 
-// wrong is what is wrong with a field of a plan, none of its own where that is empty.
+// wrong returns a fault of a field of a plan, empty for none.
 func wrong(field, format string, args ...any) error {
 	return fields.Fault{Path: field, What: fmt.Sprintf(format, args...)}
 }
 
-// TablePrefix begins the name of every table that this tool makes, and of all
-// that it touches on a service that others use, too.
+// TablePrefix is the prefix of every table that this tool creates, and of all that it changes at a remote service.
 const TablePrefix = "loadgen"
 
-// Validate returns all that is wrong with the plan, each a [fields.Fault] whose path
-// is the field of the plan that it concerns, in the words of a command's flag; nil where
-// nothing is. Nothing is opened for it.
+// Validate returns the faults of the plan, each a [fields.Fault] with the name of the command's flag. It opens nothing.
 func (p *Plan) Validate() []error {
 	if p.Scenario == nil {
 		return []error{wrong("scenario", "there is none; expected one that is sound")}
@@ -62,10 +59,10 @@ func (p *Plan) Validate() []error {
 	}
 	p.sound = built
 	if p.Find != nil {
-		add(p.enoughPartitions())
+		add(p.checkPartitions())
 	}
 	if limit, known := OpenFiles(); p.live() && known {
-		add(p.enoughFiles(limit))
+		add(p.checkFiles(limit))
 	} else if !p.live() {
 		faults = append(faults, p.virtualFaults()...)
 	}
@@ -75,18 +72,18 @@ func (p *Plan) Validate() []error {
 	return faults
 }
 
-// sound is what [Plan.Validate] has built of a plan that has no faults, for the run of it.
+// sound is what [Plan.Validate] built of a valid plan, for its run.
 type sound struct {
 	scenario *scenarios.Scenario
 	model    *model.Model
-	// campaign is that of a simulation whose memory was foreseen, nil once a run has it.
+	// campaign is that of a simulation whose memory was predicted, nil once a run has it.
 	campaign atomic.Pointer[campaign.Campaign]
 }
 
-// validated reports whether the plan was found without faults.
+// validated reports whether the plan was validated without faults.
 func (p *Plan) validated() bool { return p.sound != nil && p.sound.scenario == p.Scenario }
 
-// model returns the partition model that the plan's scenario asks for.
+// model returns the partition model of the plan's scenario.
 func (p *Plan) model() (*model.Model, error) {
 	if p.validated() {
 		return p.sound.model, nil
@@ -94,7 +91,7 @@ func (p *Plan) model() (*model.Model, error) {
 	return modelOf(p.Scenario)
 }
 
-// modelOf returns the partition model that a scenario asks for.
+// modelOf returns the partition model of a scenario.
 func modelOf(s *scenarios.Scenario) (*model.Model, error) {
 	m, err := s.PartitionModel()
 	if err != nil {
@@ -111,7 +108,7 @@ func (p *Plan) tableFault() error {
 		return wrong("table", "%s", detail)
 	}
 	if p.Member != nil {
-		return nil // it is whose who leads
+		return nil // it is the leader's
 	}
 	if p.On == Remote && !strings.HasPrefix(strings.ToLower(p.Table), TablePrefix) {
 		return wrong("table", "tables of remote targets must begin with %q", TablePrefix)
@@ -123,23 +120,21 @@ func (p *Plan) tableFault() error {
 	return nil
 }
 
-// spareFiles are those that a run has open beside its connections.
+// spareFiles is the number of open files of a run in addition to its connections.
 const spareFiles = 64
 
-// How many workers a live run has whose scenario does not say. A target that stalls for
-// a quarter of a second at four thousand operations a second does not use them up; each is
-// begun when it is first needed, and so is its connection. A connection takes tens of
-// kilobytes at either end, a worker alone a few; and beyond a thousand requests at once a
-// machine that is short of CPU serves each so slowly that fewer are lost than a generator
-// on time would see. vegeta's attack breaks down under more than some
-// hundreds, and on the virtual clock the number is never reached.
+// The default numbers of workers of a live run. They suffice for a target that stalls for a quarter of a second at 4,000
+// operations/s; each worker and its connection starts when it is first needed. A connection takes tens of kilobytes at each
+// end, a worker a few. With over a thousand concurrent requests a machine with little CPU serves each so slowly that fewer
+// are lost than a punctual generator would see. vegeta's attack fails with more than some hundreds, and on the virtual
+// clock the number is never reached.
 const (
 	fewWorkers    = scenarios.FewestWorkers
 	wireWorkers   = 1024
 	directWorkers = 16_384
 )
 
-// workers returns how many attempts may be under way at once.
+// workers returns the maximum number of concurrent attempts.
 func (p *Plan) workers() int {
 	switch {
 	case p.Scenario.Workers > 0:
@@ -153,8 +148,7 @@ func (p *Plan) workers() int {
 	return workersWithin(limit, known, p.On, max(1, severalOf(p.Scenario)))
 }
 
-// workersWithin returns how many workers the files are enough for that a process may have
-// open, up to those of a run.
+// workersWithin returns the number of workers that a limit of open files allows, up to the default.
 func workersWithin(limit uint64, known bool, on Place, accounts int) int {
 	if !known {
 		return wireWorkers
@@ -163,13 +157,12 @@ func workersWithin(limit uint64, known bool, on Place, accounts int) int {
 	return int(min(max(room, fewWorkers), wireWorkers))
 }
 
-// endsAt returns how many ends of a connection this process has.
+// endsAt returns the number of ends of a connection in this process.
 func endsAt(on Place) uint64 { return map[Place]uint64{Embedded: 2, Remote: 1}[on] }
 
-// enoughFiles refuses more workers than a process that may have so many files open may have
-// connections, of which an embedded engine has the other end, too. Each worker may leave one
-// open to each account.
-func (p *Plan) enoughFiles(limit uint64) error {
+// checkFiles refuses more workers than a limit of open files allows. Each worker can have an open connection to each account,
+// and an embedded engine has the other ends as well.
+func (p *Plan) checkFiles(limit uint64) error {
 	accounts, before := max(1, severalOf(p.Scenario)), ""
 	if accounts > 1 {
 		before = fmt.Sprintf("%s for each of %s: ", document.Counted(p.workers(), "worker"), document.Counted(accounts, "account"))
@@ -184,13 +177,12 @@ func (p *Plan) enoughFiles(limit uint64) error {
 		document.Counted(int((max(limit, spareFiles)-spareFiles)/ends), "worker"))
 }
 
-// burstsPerStep is how many times as long as the allowance that an idle target has
-// saved up a step lasts, so that a hundredth of its rate can come from there.
+// burstsPerStep is the length of a step in bursts of an idle target, so that a hundredth of its rate can be saved-up
+// allowance.
 const burstsPerStep = 100
 
-// NewFind returns the search for what one partition or the account holds,
-// results.LimitPartition or results.LimitAccount, over a sound scenario: from its first
-// rate, by steps that suit its model. Its error is that of a model that is none.
+// NewFind returns the search for the limit of a partition (results.LimitPartition) or of the account (results.LimitAccount)
+// with a valid scenario: from its first rate, with steps that suit its model. Its error is that of an invalid model.
 func NewFind(s *scenarios.Scenario, of string) (*campaign.Find, error) {
 	m, err := modelOf(s)
 	if err != nil {
@@ -218,8 +210,8 @@ func NewFind(s *scenarios.Scenario, of string) (*campaign.Find, error) {
 	return f, nil
 }
 
-// HighestTried returns how far up a search goes from its first rate, in operations per
-// second, unless it is told: from the usual ones that is far above the documented targets.
+// HighestTried returns the default maximum rate of a search from its first rate, in operations per second. From usual rates
+// it is far above the documented targets.
 func HighestTried(of string, from float64) float64 {
 	times := 16.0
 	if of == results.LimitAccount {
@@ -228,9 +220,8 @@ func HighestTried(of string, from float64) float64 {
 	return min(times*from, campaign.HighestRate)
 }
 
-// enoughPartitions refuses the search of an account whose partitions bind before it
-// does.
-func (p *Plan) enoughPartitions() error {
+// checkPartitions refuses the search of an account whose partitions reach their limits before it does.
+func (p *Plan) checkPartitions() error {
 	c, err := campaignOf(p.options(TablePrefix))
 	if err != nil {
 		return err
@@ -246,7 +237,7 @@ func (p *Plan) enoughPartitions() error {
 	if p.On == Remote {
 		one, account = documentedPartition, documentedAccount
 	}
-	// So many bear an account's and a tenth more: none of them binds at what the account holds.
+	// With a tenth more than the account's limit in total, no partition reaches its own.
 	switch needed := int64(math.Ceil(1.1 * float64(account) / float64(max(1, one)))); {
 	case one == 0 || account > 0 && int64(len(partitions)) >= needed:
 		return nil

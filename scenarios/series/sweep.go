@@ -319,30 +319,41 @@ func (s *Swept) Document() *document.Document {
 	return d
 }
 
-// answer returns in how many runs the checks have the result of the exit code: the one with the
-// highest precedence.
+// answer returns the gravest claim of the runs, and how many have it.
 func (s *Swept) answer() document.Answer {
 	all := document.Counted(len(s.Made), "run")
-	claims := []string{"INVALID", "DOES NOT HOLD", "CANNOT TELL", "HOLDS"}
-	for i, code := range []int{codeInvalid, codeExpectation, codeUntold, codeOk} {
-		runs := slices.DeleteFunc(slices.Clone(s.Made), func(t Tried) bool { return t.Exit != code || t.state() == "" })
+	for _, claim := range []string{"INVALID", "DOES NOT HOLD", "CANNOT TELL", "HOLDS"} {
+		runs := slices.DeleteFunc(slices.Clone(s.Made), func(t Tried) bool { return t.claim() != claim })
 		if len(runs) > 0 {
 			a := document.Answer{State: runs[0].state(), Number: document.Count(int64(len(runs))), Unit: "of " + all}
-			a.Claim = claims[i] + " in " + a.Number + " " + a.Unit
+			a.Claim = claim + " in " + a.Number + " " + a.Unit
 			return a
 		}
 	}
 	return document.Answer{Claim: all + " made"}
 }
 
-// state is that of the exit code of a run, empty without checks.
+// claim is the state in capitals, or that the run is invalid.
+func (t *Tried) claim() string {
+	if t.Exit == codeInvalid {
+		return "INVALID"
+	}
+	return strings.ToUpper(t.state())
+}
+
+// state is that of the checks and of the exit code, empty without checks. Only the checks count for an anti-pattern, which
+// succeeds if checks fail.
 func (t *Tried) state() string {
+	checks, expected := t.Record.Summary.Checks, t.Record.Manifest.AntiPattern == ""
+	held, judged := results.HeldOf(checks)
 	switch {
-	case t.Exit == codeExpectation:
-		return document.DoesNotHold
-	case t.Exit != codeOk:
+	case t.Exit == codeInvalid:
 		return document.CannotTell
-	case len(t.Record.Summary.Checks) > 0:
+	case held < judged, expected && t.Exit == codeExpectation:
+		return document.DoesNotHold
+	case judged < len(checks), expected && t.Exit != codeOk:
+		return document.CannotTell
+	case judged > 0:
 		return document.Holds
 	}
 	return ""

@@ -75,6 +75,28 @@ func TestTableOfASweep(t *testing.T) {
 		"of nothing: %q, %v", d.Warnings, d.Screen)
 }
 
+func TestStatesOfASweepAgreeWithTheChecks(t *testing.T) {
+	passed, failed := results.Check{Ok: new(true)}, results.Check{Ok: new(false)}
+	for _, row := range []struct {
+		name        string
+		exit        int
+		antiPattern string
+		checks      []results.Check
+		want        string
+	}{
+		{"no checks", codeOk, "", nil, ""},
+		{"all pass", codeOk, "", []results.Check{passed}, "HOLDS"},
+		{"a target rate is not sustained", codeExpectation, "", nil, "DOES NOT HOLD"},
+		{"one is inconclusive", codeUntold, "", []results.Check{passed, {}}, "CANNOT TELL"},
+		{"invalid", codeInvalid, "", []results.Check{failed}, "INVALID"},
+		{"an anti-pattern fails as it should", codeOk, "a mistake", []results.Check{passed, failed}, "DOES NOT HOLD"},
+		{"an anti-pattern that fails no check", codeExpectation, "a mistake", []results.Check{passed}, "HOLDS"},
+	} {
+		one := Tried{Exit: row.exit, Record: &results.Record{Manifest: results.Manifest{AntiPattern: row.antiPattern}, Summary: &results.Summary{Checks: row.checks}}}
+		assert.Equal(t, row.want, one.claim(), row.name)
+	}
+}
+
 // A run of several phases has a row for each, and what became of its checks stands in the
 // first: what one phase shows is not merged into another.
 func TestPhasesOfASweepHaveRowsOfTheirOwn(t *testing.T) {
