@@ -318,7 +318,7 @@ func newPatterns(stdout, stderr io.Writer) *cobra.Command {
 		Short: "Run the documents' design patterns and their anti-patterns",
 		Long: `Patterns runs each built-in scenario of a documented design pattern, and its anti-pattern,
 on the virtual clock with three seeds each, and prints in Markdown the checks and the
-figures that differ, as in docs/patterns.md. Names select scenarios.`,
+figures that differ, as in docs/development/patterns.md. Names select scenarios.`,
 		Example: `  loadgen scenarios patterns                  # all of them
   loadgen scenarios patterns bank-transfer    # one`,
 		ValidArgsFunction: someScenarios,

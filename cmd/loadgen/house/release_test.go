@@ -69,10 +69,10 @@ func ofProject(t *testing.T, name string) string {
 	return string(text)
 }
 
-// Each promise of docs/reliability.md has its tests, and no test is named that there is not.
+// Each promise of docs/development/reliability.md has its tests, and no test is named that there is not.
 func TestReliability(t *testing.T) {
 	promises := 0
-	for line := range strings.Lines(ofProject(t, "docs/reliability.md")) {
+	for line := range strings.Lines(ofProject(t, "docs/development/reliability.md")) {
 		cells := strings.Split(line, " | ")
 		if len(cells) != 3 || strings.HasPrefix(line, "| promise ") {
 			continue
@@ -84,7 +84,7 @@ func TestReliability(t *testing.T) {
 			assert.Truef(t, hasTest(t, tests[i+1], tests[i]), "%s: there is no test %s in %s", cells[0], tests[i], tests[i+1])
 		}
 	}
-	assert.NotZero(t, promises, "docs/reliability.md has no promises")
+	assert.NotZero(t, promises, "docs/development/reliability.md has no promises")
 }
 
 // hasTest reports whether a package has a test of that name.
