@@ -37,7 +37,7 @@ func TestPublicPackages(t *testing.T) {
 }
 
 // The image holds the program as it is released, certificates, a user who is not root, and a
-// folder that is theirs: the one that the CronJob puts its volume at.
+// folder that is theirs: the one that the Job in docs/fleet.md puts its volume at.
 func TestDockerfile(t *testing.T) {
 	text := ofProject(t, "Dockerfile")
 	_, image, found := strings.Cut(text, "\nFROM scratch\n")
@@ -55,9 +55,9 @@ func TestDockerfile(t *testing.T) {
 		assert.Truef(t, strings.Contains(text, flag) && strings.Contains(ofProject(t, ".goreleaser.yaml"), flag),
 			"the image and the release are not both built with %s", flag)
 	}
-	job := ofProject(t, "docs/nightly.md")
+	job := ofProject(t, "docs/fleet.md")
 	if user != nil && !strings.Contains(job, "runAsUser: "+user[1]+", fsGroup: "+user[2]+"}") || !strings.Contains(job, "mountPath: /var/loadgen}") {
-		t.Error("the CronJob of docs/nightly.md runs as somebody else, or keeps runs elsewhere")
+		t.Error("the Job of docs/fleet.md runs as another user, or keeps runs elsewhere")
 	}
 }
 
