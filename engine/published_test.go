@@ -17,13 +17,13 @@ import (
 	"loadgen/engine/model"
 )
 
-var update = flag.Bool("update", false, "write docs/model.md anew")
+var update = flag.Bool("update", false, "write docs/development/published.md anew")
 
-const comparisonPage = "../docs/model.md"
+const comparisonPage = "../docs/development/published.md"
 
 // TestPublishedMeasurements plays the measurements that the service's own team
 // published in 2010 (V16 to V18 of the model) through the engine with the profile
-// fitted to them, and holds the tables of docs/model.md, deviations and all, to what comes out.
+// fitted to them, and holds the tables of docs/development/published.md, deviations and all, to what comes out.
 func TestPublishedMeasurements(t *testing.T) {
 	if testing.Short() {
 		t.Skip("plays eighteen minutes of load from one goroutine")
@@ -42,7 +42,7 @@ func TestPublishedMeasurements(t *testing.T) {
 	if *update {
 		require.NoError(t, os.WriteFile(comparisonPage, []byte(page[:begin]+tables+page[end:]), 0o644))
 	} else if page[begin:end] != tables {
-		t.Errorf("docs/model.md has other tables; go test ./engine -run TestPublishedMeasurements -update writes\n%s", tables)
+		t.Errorf("docs/development/published.md has other tables; go test ./engine -run TestPublishedMeasurements -update writes\n%s", tables)
 	}
 }
 

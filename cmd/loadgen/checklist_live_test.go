@@ -23,7 +23,7 @@ import (
 )
 
 // The wrong side of the checklist beside the right one, over HTTP: figures for
-// docs/patterns.md, and no gate but that the books close.
+// docs/development/patterns.md, and no gate but that the books close.
 func TestLiveWrongSideOfTheChecklist(t *testing.T) {
 	t.Logf("%s/%s, %d processors", runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
 	t.Run("connections", func(t *testing.T) {

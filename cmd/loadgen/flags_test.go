@@ -3,9 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -191,10 +189,9 @@ func TestHelpExamplesRun(t *testing.T) {
 	assert.Greater(t, runs, 30)
 }
 
-// The name of a flag means the same in every verb that has it, as the table of the page says. With -rewrite the table is
-// written anew.
+// The name of a flag has one meaning in all verbs that have it.
 func TestFlagsHaveOneMeaning(t *testing.T) {
-	meaning, verbs := make(map[string]string), make(map[string][]string)
+	meaning := make(map[string]string)
 	for _, c := range verbsOf(newRoot(io.Discard, io.Discard)) {
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			value, says := pflag.UnquoteUsage(f)
@@ -204,29 +201,11 @@ func TestFlagsHaveOneMeaning(t *testing.T) {
 				t.Errorf("%s --%s: %q; elsewhere %q", c.CommandPath(), f.Name, says, before)
 			}
 			meaning[f.Name] = says
-			if !f.Hidden {
-				verbs[f.Name] = append(verbs[f.Name], strings.TrimPrefix(c.CommandPath(), "loadgen "))
-			}
 		})
 	}
 	delete(meaning, "help")
 	assert.LessOrEqual(t, len(meaning), 110, "distinct names of flags")
 	assert.LessOrEqual(t, declaredFlags(t), 190, "declared flags")
-	var table strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(meaning)) {
-		fmt.Fprintf(&table, "| `--%s` | %s | %s |\n", name, strings.ReplaceAll(meaning[name], "|", "\\|"), strings.Join(verbs[name], ", "))
-	}
-	const page, head = "../../docs/decisions.md", "| flag | meaning | verbs |\n|---|---|---|\n"
-	text, err := os.ReadFile(page)
-	require.NoError(t, err)
-	before, rest, found := strings.Cut(string(text), head)
-	require.True(t, found, "the page has a table of flags")
-	old, after, _ := strings.Cut(rest, "\n\n")
-	if *rewrite {
-		require.NoError(t, os.WriteFile(page, []byte(before+head+table.String()+"\n"+after), 0o644))
-	} else {
-		assert.Equal(t, strings.TrimSuffix(table.String(), "\n"), old, "the table of flags; -rewrite writes it")
-	}
 }
 
 // declaredFlags counts the fields with the tag of a flag.

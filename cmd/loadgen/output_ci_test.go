@@ -18,16 +18,9 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// sample returns the output that docs/output.md shows, screen the first screen of it.
-func sample(t testing.TB) string { return shownOutput(t, 1) }
-func screen(t testing.TB) string { return shownOutput(t, 0) }
-
-func shownOutput(t testing.TB, n int) string {
-	t.Helper()
-	blocks := blocksOf(pageOf(t, "docs/output.md"), "text")
-	require.Len(t, blocks, 2, "docs/output.md shows outputs")
-	return blocks[n]
-}
+// sample is the complete report of a stress test in real time, screen its first screen, which a page shows.
+func sample(t testing.TB) string { return pageOf(t, "cmd/loadgen/testdata/stress-verbose.txt") }
+func screen(t testing.TB) string { return blocksOf(pageOf(t, "docs/reading-a-report.md"), "text")[0] }
 
 var (
 	digestPattern = regexp.MustCompile(`[0-9a-f]{64}`)
@@ -107,7 +100,7 @@ func TestOutputPageShowsWhatTheCommandPrints(t *testing.T) {
 			got, want = strings.Fields(strings.Join(got, " ")), strings.Fields(strings.Join(want, " "))
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("what docs/output.md shows is not of the shape of a run (-docs/output.md +run):\n%s", diff)
+			t.Errorf("the sample does not have the shape of a run (-sample +run):\n%s", diff)
 		}
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -119,95 +119,97 @@ var baselineName = regexp.MustCompile(`\d{4}-\d\d-\d\d \([0-9a-f]{12}\)`)
 // undated returns a text in which baselines have no day and no digest.
 func undated(text string) string { return baselineName.ReplaceAllString(text, "a day (a digest)") }
 
-// shownPage is a page whose console blocks show what commands print.
-type shownPage struct {
-	name string
-	// files are those of docs that the commands find; what `scenarios init` makes of one gives way to it.
-	files []string
-	// only begins the commands that are run, with what they print on stdout alone.
-	only string
-	// least is how many commands are run at least.
-	least int
-}
-
 func TestPagesShowWhatTheCommandsPrint(t *testing.T) {
-	for _, p := range []shownPage{
-		{"your-log.md", []string{"your-log.log.gz", "your-log.yaml"}, "", 2},
-		{"nightly.md", []string{"registrations.yaml"}, "", 4},
-	} {
-		t.Run(p.name, p.check)
+	for _, page := range []string{"your-keys.md", "your-log.md", "your-pipeline.md"} {
+		t.Run(page, func(t *testing.T) { checkShownOutput(t, page) })
 	}
 }
 
-// check runs the page's commands in their order. With -rewrite the page is written anew.
-func (p shownPage) check(t *testing.T) {
-	page, held := pageOf(t, "docs/"+p.name), map[string]string{}
-	path, err := filepath.Abs("../../docs/" + p.name)
+// checkShownOutput runs the commands in the console blocks of a page, in their order. With -rewrite it writes what they print
+// in the page.
+func checkShownOutput(t *testing.T, name string) {
+	page := pageOf(t, "docs/"+name)
+	path, err := filepath.Abs("../../docs/" + name)
 	require.NoError(t, err)
-	for _, file := range p.files {
-		held[file] = pageOf(t, "docs/"+file)
-	}
-	t.Chdir(t.TempDir())
-	put(t, held)
+	readersFolder(t)
+	require.NoError(t, os.RemoveAll("results"))
 	code, ran := codeOk, 0
 	for _, block := range blocksOf(page, "console") {
 		renewed := ""
 		for _, c := range commandsOf(block) {
-			lines := c.shown
-			if strings.HasPrefix(c.typed, p.only) {
+			output := strconv.Itoa(code)
+			if c.typed != "echo $?" {
+				var printed bytes.Buffer
+				code = execute(context.Background(), undrawn(wordsOf(c.typed)[1:]), strings.NewReader(""), &printed, &printed)
+				output = strings.TrimSuffix(printed.String(), "\n")
 				ran++
-				var output string
-				output, code = p.print(t, c.typed, code, held)
-				lines = strings.Split(strings.TrimSuffix(output, "\n"), "\n")
 			}
-			plain := strings.Split(undated(strings.Join(c.shown, "\n")), "\n")
-			want := strings.Split(undated(strings.Join(lines, "\n")), "\n")
-			if len(c.shown) == 0 {
-				plain = nil
-			}
-			if !shows(plain, want) && !*rewrite && strings.HasPrefix(c.typed, p.only) {
-				t.Errorf("docs/%s differs from what `%s` prints (-page +printed):\n%s", p.name, c.typed, cmp.Diff(plain, want))
+			shown, lines := strings.Split(undated(strings.Join(c.shown, "\n")), "\n"), strings.Split(output, "\n")
+			if want := strings.Split(undated(output), "\n"); !*rewrite && !shows(shown, want) {
+				t.Errorf("docs/%s differs from what `%s` prints (-page +printed):\n%s", name, c.typed, cmp.Diff(shown, want))
 			}
 			renewed += "$ " + c.typed + "\n" + strings.Join(renew(c.shown, lines), "\n") + "\n"
 		}
 		page = strings.Replace(page, "```console\n"+block, "```console\n"+renewed, 1)
 	}
-	assert.Truef(t, ran >= p.least, "%d commands were run; want %d at least: the test reads the page wrongly", ran, p.least)
+	assert.NotZero(t, ran, "the test finds no commands in the page")
 	if *rewrite {
 		require.NoError(t, os.WriteFile(path, []byte(page), 0o644))
 	}
 }
 
-// print runs a command and returns what it prints and its exit code, of which the next may ask.
-func (p shownPage) print(t *testing.T, typed string, before int, held map[string]string) (output string, code int) {
-	if typed == "echo $?" {
-		return strconv.Itoa(before), before
+// Parts of scenarios and of Go files that pages show are in files that other tests run.
+func TestPagesShowPartsOfFiles(t *testing.T) {
+	scenarios := pageOf(t, "docs/fleet.yaml") + pageOf(t, "docs/race.yaml") + pageOf(t, "docs/sale.yaml") + pageOf(t, "docs/your-log.yaml")
+	for page, text := range map[string]string{"your-table.md": scenarios, "your-log.md": scenarios, "go.md": pageOf(t, "scenarios/run/testdata/own/races_test.go")} {
+		for _, block := range append(blocksOf(pageOf(t, "docs/"+page), "yaml"), blocksOf(pageOf(t, "docs/"+page), "go")...) {
+			assert.Containsf(t, text, block, "docs/%s", page)
+		}
 	}
-	words := wordsOf(typed)
-	init := strings.HasPrefix(typed, "loadgen scenarios init ")
-	if init {
-		_ = os.Remove(words[3])
-	}
-	var all bytes.Buffer
-	said := io.Writer(&all)
-	if p.only != "" {
-		said = io.Discard
-	}
-	code = execute(context.Background(), undrawn(words[1:]), strings.NewReader(""), &all, said)
-	if init {
-		put(t, map[string]string{words[3]: held[words[3]]})
-	}
-	return all.String(), code
+	faults := blocksOf(pageOf(t, "docs/your-application.md"), "yaml")[0]
+	runtest.Parse(t, nightlyScenario+faults)
 }
 
-// What the tutorial shows of its scenarios is in them.
-func TestOwnTablePageShowsItsScenario(t *testing.T) {
-	text := pageOf(t, "docs/fleet.yaml") + pageOf(t, "docs/race.yaml") + pageOf(t, "docs/sale.yaml")
-	shown := blocksOf(pageOf(t, "docs/your-own-table.md"), "yaml")
-	for _, block := range shown {
-		assert.Containsf(t, text, block, "no scenario beside the page has what it shows of it:\n%s", block)
+// pageLink is a relative link or picture of a page.
+var pageLink = regexp.MustCompile(`\]\(([^):#]*)(?:#([^)]*))?\)`)
+
+func TestLinksOfPages(t *testing.T) {
+	for _, page := range allPages(t) {
+		for _, link := range pageLink.FindAllStringSubmatch(pageOf(t, page), -1) {
+			target := page
+			if link[1] != "" {
+				target = path.Join(path.Dir(page), link[1])
+			}
+			_, err := os.Stat(filepath.Join("../..", target))
+			assert.NoErrorf(t, err, "%s", page)
+			if link[2] != "" && err == nil {
+				assert.Containsf(t, anchors(pageOf(t, target)), link[2], "headings of %s, to which %s links", target, page)
+			}
+		}
 	}
-	assert.Truef(t, len(shown) >= 5, "the page shows %d parts of the scenario; the test reads it wrongly", len(shown))
+}
+
+// allPages returns the project's Markdown pages but for the generated ones.
+func allPages(t *testing.T) []string {
+	var pages []string
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/development/*.md", "results/baselines/*.md"} {
+		found, err := filepath.Glob("../../" + pattern)
+		require.NoError(t, err)
+		for _, file := range found {
+			pages = append(pages, strings.TrimPrefix(filepath.ToSlash(file), "../../"))
+		}
+	}
+	require.GreaterOrEqual(t, len(pages), 20)
+	return pages
+}
+
+// anchors returns the names by which the headings of a page can be linked to.
+func anchors(page string) (names []string) {
+	for _, heading := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(page, -1) {
+		name := regexp.MustCompile(`[^\p{L}\p{N} -]`).ReplaceAllString(strings.ToLower(heading[1]), "")
+		names = append(names, strings.ReplaceAll(name, " ", "-"))
+	}
+	return names
 }
 
 // The front page shows the beginning of what its first command prints.
@@ -215,9 +217,9 @@ func TestReadmeShowsTheAnswer(t *testing.T) {
 	const begin, end = "<!-- What stress prints: begin -->\n```text\n", "```\n<!-- What stress prints: end -->"
 	_, rest, begins := strings.Cut(pageOf(t, "README.md"), begin)
 	shown, _, ends := strings.Cut(rest, end)
-	screen := blocksOf(pageOf(t, "docs/output.md"), "text")[0]
+	screen := blocksOf(pageOf(t, "docs/reading-a-report.md"), "text")[0]
 	assert.Truef(t, begins && ends && len(shown) >= 100 && strings.HasPrefix(screen, shown),
-		"README.md shows\n%s\nwant the beginning of the screen that docs/output.md shows", shown)
+		"README.md shows\n%s\nwant the beginning of the screen that docs/reading-a-report.md shows", shown)
 }
 
 // twoCities returns a file of keys: a row a second, in turn of two partitions.
@@ -273,9 +275,9 @@ func TestFirstScreens(t *testing.T) {
 }
 
 // The regression that the page shows is what the gate says of half the partition target.
-func TestNightlyPageShowsARegression(t *testing.T) {
+func TestPipelinePageShowsARegression(t *testing.T) {
 	leftOutWhenShort(t)
-	shown := blocksOf(pageOf(t, "docs/nightly.md"), "text")
+	shown := blocksOf(pageOf(t, "docs/your-pipeline.md"), "text")
 	record := runtest.Simulate(t, runtest.Builtin(t, "stress-one-partition", "model.partition_target=1000"))
 	// The program takes the scenario for the same as ever.
 	record.Manifest.Scenario = runtest.Simulate(t, runtest.Builtin(t, "stress-one-partition")).Manifest.Scenario
@@ -285,7 +287,7 @@ func TestNightlyPageShowsARegression(t *testing.T) {
 	require.NoError(t, report.Print(&text, compare.ResultsDocument([]compare.Result{one}), report.FormText, look.Look{}))
 	page, printed := strings.Split(strings.TrimSpace(undated(shown[0])), "\n"), strings.Split(strings.TrimSpace(undated(text.String())), "\n")
 	if !shows(page, printed) {
-		t.Errorf("docs/nightly.md differs from what the gate says (-page +printed):\n%s", cmp.Diff(page, printed))
+		t.Errorf("docs/your-pipeline.md differs from what the gate says (-page +printed):\n%s", cmp.Diff(page, printed))
 	}
 }
 
@@ -307,7 +309,7 @@ phases:
 
 // The workflow of the page runs in a folder that has nothing of ours but the program: the first
 // night stores a baseline, the second is compared with it.
-func TestNightlyPageWorkflow(t *testing.T) {
+func TestPipelinePageWorkflow(t *testing.T) {
 	leftOutWhenShort(t)
 	t.Parallel()
 	var workflow struct {
@@ -315,7 +317,7 @@ func TestNightlyPageWorkflow(t *testing.T) {
 			Steps []struct{ Name, Run string }
 		}
 	}
-	require.NoError(t, yaml.Unmarshal([]byte(blocksOf(pageOf(t, "docs/nightly.md"), "yaml")[0]), &workflow))
+	require.NoError(t, yaml.Unmarshal([]byte(blocksOf(pageOf(t, "docs/your-pipeline.md"), "yaml")[0]), &workflow))
 	folder, service := t.TempDir(), newService(t, model.Documented, 0)
 	itself, err := os.Executable()
 	require.NoError(t, err)
@@ -349,54 +351,20 @@ func TestNightlyPageWorkflow(t *testing.T) {
 	assert.Contains(t, string(xml), "<testsuite ")
 }
 
-// The CronJob of the page is one of runs and a history.
-func TestNightlyPageManifestsAreYAML(t *testing.T) {
-	blocks := blocksOf(pageOf(t, "docs/nightly.md"), "yaml")
-	var cron struct {
-		Kind string
-		Spec struct {
-			JobTemplate struct {
-				Spec struct {
-					Template struct {
-						Spec struct {
-							InitContainers, Containers []struct{ Args []string }
-						}
-					}
-				}
-			} `yaml:"jobTemplate"`
-		}
-	}
-	require.NoError(t, yaml.Unmarshal([]byte(strings.ReplaceAll(blocks[1], "initContainers", "initcontainers")), &cron),
-		"the CronJob")
-	pod := cron.Spec.JobTemplate.Spec.Template.Spec
-	if cron.Kind != "CronJob" || len(pod.InitContainers) != 5 || len(pod.Containers) != 1 || pod.Containers[0].Args[0] != "runs" {
-		t.Errorf("the manifest is %+v; want a CronJob with five runs and a history", cron)
-	}
-	for _, c := range pod.InitContainers {
-		assert.Truef(t, len(c.Args) >= 2 && c.Args[0] == "run", "a container runs %v; want run", c.Args)
-	}
-}
-
-// The page, the tool's help and what the gates return tell of the same exit codes.
-func TestNightlyPageHasTheExitCodes(t *testing.T) {
-	page := pageOf(t, "docs/nightly.md")
-	told := map[string]bool{}
+// The page, the help and the gates have the same exit codes.
+func TestPipelinePageHasTheExitCodes(t *testing.T) {
+	page := pageOf(t, "docs/your-pipeline.md")
 	_, exitCodes := helpSection("exit-codes")
-	for _, row := range regexp.MustCompile(`(?m)^\| (\d+) \|`).FindAllStringSubmatch(page, -1) {
-		told[row[1]] = true
-	}
 	for o := compare.Same; o <= compare.Invalid; o++ {
 		code := strconv.Itoa(compare.ExitCode([]compare.Result{{Outcome: o}}))
-		assert.Truef(t, told[code], "the page does not tell of exit code %s, which is that of %q", code, o)
-		assert.Truef(t, regexp.MustCompile(`(?m)^ +`+code+` {3}\S`).MatchString(exitCodes),
-			"`loadgen help exit-codes` does not tell of %s", code)
+		assert.Containsf(t, page, "\n| "+code+" |", "exit code of %q", o)
+		assert.Regexpf(t, `(?m)^ +`+code+` {3}\S`, exitCodes, "`loadgen help exit-codes`, %q", o)
 	}
 	const order = "13, 10, 11, 12"
-	assert.Truef(t, len(told) == 7 && strings.Contains(page, order) && strings.Contains(exitCodes, order),
-		"the page tells of %d codes, want 7, and in which order they come: %s", len(told), order)
+	assert.Contains(t, page, order)
+	assert.Contains(t, exitCodes, order)
 	for _, form := range compare.Forms() {
-		assert.Containsf(t, page, "| `"+form.Name+"` | `"+form.Ending+"` |",
-			"the page does not tell of form %s, in files that end in %s", form.Name, form.Ending)
+		assert.Containsf(t, page, "`"+form.Ending+"`", "form %s", form.Name)
 	}
 }
 

@@ -136,7 +136,7 @@ func TestLiveSaturation(t *testing.T) {
 }
 
 // unlikeSample tells how the text report of a live run differs in shape from the
-// sample of docs/output.md.
+// sample.
 func unlikeSample(t *testing.T, record *results.Record) string {
 	t.Helper()
 	var text bytes.Buffer
@@ -145,7 +145,7 @@ func unlikeSample(t *testing.T, record *results.Record) string {
 	// the generator was late, and why, is the machine's.
 	want, got := shape(latePattern.ReplaceAllString(sample(t), "")), shape(latePattern.ReplaceAllString(text.String(), ""))
 	if diff := cmp.Diff(want[:len(want)-1], got[:min(len(got), len(want)-1)]); diff != "" {
-		return "a report of the shape that docs/output.md shows:\n" + diff
+		return "the shape of the report differs from the sample:\n" + diff
 	}
 	return ""
 }

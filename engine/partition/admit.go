@@ -132,7 +132,7 @@ func (l *Layer) stages(now clock.Instant, r *rangePartition, one *key, d *Demand
 // waits decides whether a request may join the queue of its range's pipeline:
 // the more work waits there, the more requests are refused. It is the work that
 // counts, not the number of requests: queues that hold some transactions of a
-// hundred hold hundreds of single inserts (docs/model.md).
+// hundred hold hundreds of single inserts (docs/development/published.md).
 func (l *Layer) waits(now clock.Instant, r *rangePartition, chance uint64) bool {
 	t := &l.times
 	if !t.pipelined() {

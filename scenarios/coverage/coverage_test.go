@@ -1,6 +1,6 @@
 // Package coverage_test has an example for each thing that the documents describe: who says
 // what, which example or command shows it, and two variations of it whose result follows
-// from the documents' rule. docs/coverage.md is written from it.
+// from the documents' rule. docs/development/coverage.md is written from it.
 //
 // A row computes what it expects from what is varied, and from nothing of a run; what
 // is observed is taken from the record, the store or the wire, and no rule is asked there.

@@ -51,10 +51,10 @@ func TestAnAccountForEachRegion(t *testing.T) {
 	}
 }
 
-var rewrite = flag.Bool("rewrite", false, "write docs/coverage.md anew; read the difference before it is kept")
+var rewrite = flag.Bool("rewrite", false, "write docs/development/coverage.md anew; read the difference before it is kept")
 
 // All rows are what they were expected to be, by both of their variations, and
-// docs/coverage.md says so.
+// docs/development/coverage.md says so.
 func TestAllRows(t *testing.T) {
 	observed := playRows(t, func(*row) bool { return true })
 	if used, told := run.CPU(); told {
@@ -68,7 +68,7 @@ func TestAllRows(t *testing.T) {
 		return
 	}
 	for i, got := range numbered.FindAllString(string(text), -1) {
-		assert.Equalf(t, line(&all[i], observed[i+1]), got, "row %d of docs/coverage.md", i+1)
+		assert.Equalf(t, line(&all[i], observed[i+1]), got, "row %d of docs/development/coverage.md", i+1)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const page = "../../docs/coverage.md"
+const page = "../../docs/development/coverage.md"
 
 // line is a row of the page: observed is empty where it was not played.
 func line(r *row, observed [2]string) string {
@@ -52,7 +52,7 @@ func TestPageHasTheRows(t *testing.T) {
 	require.NoError(t, err)
 	text, lines := string(file), numbered.FindAllString(string(file), -1)
 	all := rows()
-	require.Len(t, lines, len(all), "rows of docs/coverage.md")
+	require.Len(t, lines, len(all), "rows of docs/development/coverage.md")
 	for i := range all {
 		r := &all[i]
 		assert.Equal(t, i+1, r.number, "number of the row at this place")
@@ -65,13 +65,13 @@ func TestPageHasTheRows(t *testing.T) {
 		}
 		assert.Containsf(t, r.shows, "`loadgen ", "row %d has a command line", i+1)
 		assert.NotEqualf(t, all[i].variations[0].with, all[i].variations[1].with, "row %d varies", i+1)
-		heading := fmt.Sprintf("## %s\n\nIn [%[2]s](../scenarios/coverage/%[2]s).\n", all[i].group, all[i].variations[0].file)
+		heading := fmt.Sprintf("## %s\n\nIn [%[2]s](../../scenarios/coverage/%[2]s).\n", all[i].group, all[i].variations[0].file)
 		before, _, _ := strings.Cut(text, lines[i])
 		at := strings.LastIndex(before, "\n## ") + 1
 		assert.Equalf(t, heading, text[at:min(at+len(heading), len(text))], "heading of row %d", i+1)
 	}
 	for _, beside := range append(rowsOfOneToMany(), rowsNearLimit()...) {
-		assert.Truef(t, strings.Contains(text, beside), "docs/coverage.md has no row %s", beside)
+		assert.Truef(t, strings.Contains(text, beside), "docs/development/coverage.md has no row %s", beside)
 	}
 }
 

@@ -142,7 +142,7 @@ func TestEveryPatternOfTheDocumentsHasAScenario(t *testing.T) {
 	}
 }
 
-const patternsPage = "../../docs/patterns.md"
+const patternsPage = "../../docs/development/patterns.md"
 
 // patternsOfPage returns the page with what stands before, on and after the part that
 // `loadgen scenarios patterns` prints.
@@ -153,14 +153,14 @@ func patternsOfPage(t *testing.T) (before, shown, after string) {
 	const begin, end = "<!-- loadgen scenarios patterns -->\n", "<!-- the end of what it prints -->\n"
 	before, rest, begins := strings.Cut(string(text), begin)
 	shown, after, ends := strings.Cut(rest, end)
-	require.Truef(t, begins && ends, "docs/patterns.md has no part between %q and %q", begin, end)
+	require.Truef(t, begins && ends, "docs/development/patterns.md has no part between %q and %q", begin, end)
 	return before + begin, shown, end + after
 }
 
-var rewrite = flag.Bool("rewrite", false, "write what `loadgen scenarios patterns` prints in docs/patterns.md anew; read the difference before it is kept")
+var rewrite = flag.Bool("rewrite", false, "write what `loadgen scenarios patterns` prints in docs/development/patterns.md anew; read the difference before it is kept")
 
 // Every pattern shows what it claims by each of its seeds, and its anti-pattern by none; and
-// docs/patterns.md has what `loadgen scenarios patterns` prints of them, row and section. All
+// docs/development/patterns.md has what `loadgen scenarios patterns` prints of them, row and section. All
 // of them are run with the tag ci.
 func TestPatterns(t *testing.T) {
 	all, err := patternNames()
@@ -197,7 +197,7 @@ func TestPatterns(t *testing.T) {
 	case *rewrite:
 		require.NoError(t, os.WriteFile(patternsPage, []byte(before+printed.String()+after), 0o644))
 	default:
-		assert.Equal(t, shown, printed.String(), "docs/patterns.md is what `loadgen scenarios patterns` prints; -rewrite writes it anew")
+		assert.Equal(t, shown, printed.String(), "docs/development/patterns.md is what `loadgen scenarios patterns` prints; -rewrite writes it anew")
 	}
 	told := 0
 	again, err := Patterns(context.Background(), names[:1], func() { told++ })

@@ -12,30 +12,30 @@ import (
 	"loadgen/report/text"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write docs/performance.md anew from docs/performance.json; read the difference before it is kept")
+var rewrite = flag.Bool("rewrite", false, "write docs/development/performance.md anew from docs/development/performance.json; read the difference before it is kept")
 
 // Where the committed report is, and the page that is made of it.
 const (
-	committed = "../../../docs/performance.json"
-	page      = "../../../docs/performance.md"
+	committed = "../../../docs/development/performance.json"
+	page      = "../../../docs/development/performance.md"
 )
 
-const preamble = `<!-- Made of docs/performance.json: go -C .ci/bench test ./bench -run Performance -rewrite -->
+const preamble = `This page is generated from [performance.json](performance.json): ` + "`go -C .ci/bench test ./bench -run Performance -rewrite`" + `.
 
-What this tool costs beside others that do the same, as ` + "`.ci/bench`" + ` measures it.
-Ratios are of CPU, of processes that took turns on the same machine, medians of the rounds with the interval of 95%; an aim whose
-bound lies in the interval is told with a question mark. The figures of a machine of yours:
+It compares the cost of loadgen with tools that do the same. ` + "`.ci/bench`" + ` measures it. Ratios are ratios of CPU time of processes
+that take turns on one machine: the median of the rounds, with the 95% interval. A question mark means that the bound of the aim lies
+in the interval. To measure on your machine:
 
     go build -o /tmp/loadgen ./cmd/loadgen
     go -C .ci/bench run . -program /tmp/loadgen -peers -out /tmp/bench    # these figures
     go -C .ci/bench run . -program /tmp/loadgen commands                  # whole commands: minutes
 
-` + "`.ci/run`" + ` holds ratios and allocations to those below, twice: it fails above 1.15 of a ratio where the two intervals lie apart, or at more
-allocations. What a busy machine cannot tell does not fail.
+` + "`.ci/run`" + ` compares ratios and allocations with this page. It fails if a ratio exceeds 1.15 times the committed one with disjoint
+intervals, or if there are more allocations, twice in a row. A result that a busy machine leaves open does not fail.
 
 `
 
-// report of docs is the one that was committed.
+// committedReport returns the report in docs/development.
 func committedReport(t *testing.T) *Report {
 	t.Helper()
 	file, err := os.Open(committed)
@@ -50,7 +50,7 @@ func committedReport(t *testing.T) *Report {
 	return r
 }
 
-// The page of docs says what the committed report does, by the aims of today.
+// The page shows the committed report with the current aims.
 func TestPerformancePage(t *testing.T) {
 	r := committedReport(t)
 	var want bytes.Buffer
@@ -72,7 +72,7 @@ func TestPerformancePage(t *testing.T) {
 	}
 	got, err := os.ReadFile(page)
 	if err != nil || !bytes.Equal(got, made) {
-		t.Errorf("docs/performance.md is not what docs/performance.json says (%v); run go -C .ci/bench test ./bench -run Performance -rewrite", err)
+		t.Errorf("docs/development/performance.md is not what docs/development/performance.json says (%v); run go -C .ci/bench test ./bench -run Performance -rewrite", err)
 	}
 }
 

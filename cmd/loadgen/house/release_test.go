@@ -39,7 +39,7 @@ func TestPublicPackages(t *testing.T) {
 }
 
 // The image holds the program as it is released, certificates, a user who is not root, and a
-// folder that is theirs: the one that the CronJob puts its volume at.
+// folder that is theirs: the one that the Job in docs/fleet.md puts its volume at.
 func TestDockerfile(t *testing.T) {
 	text := ofProject(t, "Dockerfile")
 	_, image, found := strings.Cut(text, "\nFROM scratch\n")
@@ -57,9 +57,9 @@ func TestDockerfile(t *testing.T) {
 		assert.Truef(t, strings.Contains(text, flag) && strings.Contains(ofProject(t, ".goreleaser.yaml"), flag),
 			"the image and the release are not both built with %s", flag)
 	}
-	job := ofProject(t, "docs/nightly.md")
+	job := ofProject(t, "docs/fleet.md")
 	if user != nil && !strings.Contains(job, "runAsUser: "+user[1]+", fsGroup: "+user[2]+"}") || !strings.Contains(job, "mountPath: /var/loadgen}") {
-		t.Error("the CronJob of docs/nightly.md runs as somebody else, or keeps runs elsewhere")
+		t.Error("the Job of docs/fleet.md runs as another user, or keeps runs elsewhere")
 	}
 }
 
@@ -71,10 +71,10 @@ func ofProject(t *testing.T, name string) string {
 	return string(text)
 }
 
-// Each promise of docs/reliability.md has its tests, and no test is named that there is not.
+// Each promise of docs/development/reliability.md has its tests, and no test is named that there is not.
 func TestReliability(t *testing.T) {
 	promises := 0
-	for line := range strings.Lines(ofProject(t, "docs/reliability.md")) {
+	for line := range strings.Lines(ofProject(t, "docs/development/reliability.md")) {
 		cells := strings.Split(line, " | ")
 		if len(cells) != 3 || strings.HasPrefix(line, "| promise ") {
 			continue
@@ -86,7 +86,7 @@ func TestReliability(t *testing.T) {
 			assert.Truef(t, hasTest(t, tests[i+1], tests[i]), "%s: there is no test %s in %s", cells[0], tests[i], tests[i+1])
 		}
 	}
-	assert.NotZero(t, promises, "docs/reliability.md has no promises")
+	assert.NotZero(t, promises, "docs/development/reliability.md has no promises")
 }
 
 // Each planted fault replaces one line that exists and names existing tests, and each word of a test pattern

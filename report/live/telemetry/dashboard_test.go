@@ -167,15 +167,15 @@ func TestDashboard(t *testing.T) {
 
 // The page of metrics names every one that is exported.
 func TestPageOfMetrics(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "metrics.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "live-and-metrics.md"))
 	require.NoError(t, err)
 	for name := range exportedBy(t) {
 		base := regexp.MustCompile(`_(bucket|count|sum)$`).ReplaceAllString(name, "")
-		assert.Truef(t, strings.Contains(string(page), "`"+base+"`"), "docs/metrics.md has no %s", base)
+		assert.Truef(t, strings.Contains(string(page), "`"+base+"`"), "docs/live-and-metrics.md has no %s", base)
 	}
 	for _, name := range regexp.MustCompile("`(loadgen_\\w+)`").FindAllStringSubmatch(string(page), -1) {
 		if known := exportedBy(t); known[name[1]].kind == "" && known[name[1]+"_bucket"].kind == "" {
-			t.Errorf("docs/metrics.md has %s, which is not exported", name[1])
+			t.Errorf("docs/live-and-metrics.md has %s, which is not exported", name[1])
 		}
 	}
 }

@@ -83,7 +83,7 @@ func (p *exports) sameScrape(record *results.Record) {
 // documented returns the names of metrics in the tables of the documentation.
 func documented(t *testing.T) map[string]bool {
 	t.Helper()
-	text, err := os.ReadFile(filepath.FromSlash("../../../docs/metrics.md"))
+	text, err := os.ReadFile(filepath.FromSlash("../../../docs/live-and-metrics.md"))
 	require.NoError(t, err)
 	names, last := make(map[string]bool), ""
 	for line := range strings.Lines(string(text)) {
