@@ -34,56 +34,12 @@ func TestClaimsAreJudged(t *testing.T) {
 		"max(slow) ns": figure.OverHour, "max(slower) ns": figure.OverHour,
 		"lost_writes": 0, "saturation a second": 2000, "relieved_after ns": 1200e9, "lag_p99 ns": 250_000,
 	}
-	for _, row := range []struct {
-		name, text  string
-		told, pass  bool
-		left, right float64
-	}{
-		{"just at a limit that must not be met", "p99(get) < 20ms", true, false, 20e6, 20e6},
-		{"just at a limit that may be", "p99(get) <= 20ms", true, true, 20e6, 20e6},
-		{"at least", "p99(get) >= 20ms", true, true, 20e6, 20e6},
-		{"above", "p99(get) > 20ms", true, false, 20e6, 20e6},
-		{"times in every unit", "p99(get) <= 20000us", true, true, 20e6, 20e6},
-		{"nanoseconds", "p99(get) <= 20000000ns", true, true, 20e6, 20e6},
-		{"seconds", "p99(get) <= 0.02s", true, true, 20e6, 20e6},
-		{"minutes", "relieved_after <= 20m", true, true, 1200e9, 1200e9},
-		{"a third of an hour is not told in decimals", "relieved_after > 0.333h", true, true, 1200e9, 0.333 * 3600e9},
-		{"over an hour is over a minute", "max(slow) <= 1m", true, false, figure.OverHour, 60e9},
-		{"over an hour, whatever is asked of less", "max(slow) > 1h", true, true, figure.OverHour, 3600e9},
-		{"over an hour may be over two, or not", "max(slow) <= 2h", false, false, 0, 0},
-		{"two times over an hour", "max(slow) <= max(slower)", false, false, 0, 0},
-		{"less than what is over an hour", "p99(get) < max(slow)", true, true, 20e6, figure.OverHour},
-		{"a share of a count", "throttled < 1%", true, false, 0.01, 0.01},
-		{"the same count", "throttled == 30", true, true, 30, 30},
-		{"another count", "throttled != 30", true, false, 30, 30},
-		{"the same per second", "throttled <= 5/s", true, false, 6, 5},
-		{"a tenth of a per cent", "share_lost < 0.1%", true, false, 0.001, 0.001},
-		{"the same as a plain number", "share_lost <= 0.001", true, true, 0.001, 0.001},
-		{"a ratio that is just so", "counted(a) / returned(a) <= 1.2", true, true, 1.2, 1.2},
-		{"a difference", "counted(a) - returned(a) == 20", true, true, 20, 20},
-		{"a difference below nothing", "p50(get) - p99(get) < 0ms", true, true, -10e6, 0},
-		{"a multiple", "counted(b) >= 90 * counted(a)", true, true, 10_800, 10_800},
-		{"a multiple that is not reached", "counted(b) > 90 * counted(a)", true, false, 10_800, 10_800},
-		{"another figure", "p99(get) < p99(put)", true, true, 20e6, 90e6},
-		{"a ratio against a figure", "counted(a) / returned(a) >= tries(save)", true, true, 1.2, 1.05},
-		{"requests to an operation", "tries(save) <= 1.05", true, true, 1.05, 1.05},
-		{"the hottest partition", "offered(hottest) < 2000", true, true, 1999.5, 2000},
-		{"a partition by its key", `offered("x", peak) < 12`, true, false, 12, 12},
-		{"nothing lost", "lost_writes == 0", true, true, 0, 0},
-		{"a ratio to nothing", "counted(a) / returned(empty) > 1", false, false, 0, 0},
-		{"a figure that is not known", "p99(nobody) < 20ms", false, false, 0, 0},
-		{"a second one that is not", "counted(a) / returned(nobody) < 2", false, false, 0, 0},
-		{"a right one that is not", "p99(get) < 2 * p99(nobody)", false, false, 0, 0},
-		{"what is not told does not differ either", "throttled(nobody) != 3", false, false, 0, 0},
-	} {
-		claim, err := figure.ParseClaim(row.text)
-		if err != nil {
-			t.Errorf("%s: Parse(%q) = %v; want no error", row.name, row.text, err)
-			continue
-		}
+	for _, row := range resultstest.Rows(t, "testdata/judged.txt", 6) {
+		claim, err := figure.ParseClaim(row[1])
+		require.NoErrorf(t, err, "%s: Parse(%q)", row[0], row[1])
 		got := claim.Judge(facts)
-		assert.Equal(t, []any{row.told, row.pass, row.left, row.right}, []any{got.Told, got.Pass, got.Left, got.Right},
-			row.name)
+		values := []string{strconv.FormatBool(got.Told), strconv.FormatBool(got.Pass), strconv.FormatFloat(got.Left, 'g', -1, 64), strconv.FormatFloat(got.Right, 'g', -1, 64)}
+		assert.Equal(t, row[2:], values, row[0])
 	}
 }
 
