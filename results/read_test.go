@@ -513,27 +513,13 @@ func TestHeadRefuses(t *testing.T) {
 
 // A map whose cells do not fit its columns is no map: whoever draws it goes by them.
 func TestBrokenHeatIsCorrupt(t *testing.T) {
-	for _, row := range []struct {
-		name, heat string
-		fits       bool
-	}{
-		{"none", `null`, true},
-		{"an empty one", `{"seconds_per_column":1,"columns":0,"rows":[]}`, true},
-		{"cells for each column", `{"seconds_per_column":4,"columns":2,"rows":[{"key":"p","served_entities":[1,2]}],"rest":{"throttled":[0,3]}}`, true},
-		{"too few cells", `{"seconds_per_column":4,"columns":2,"rows":[{"key":"p","served_entities":[1]}]}`, false},
-		{"too many", `{"seconds_per_column":4,"columns":2,"rest":{"demanded_entities":[1,2,3]}}`, false},
-		{"too many of those that are nowhere", `{"seconds_per_column":4,"columns":2,"nowhere":{"failed":[1,2,3]}}`, false},
-		{"less than nothing", `{"seconds_per_column":4,"columns":2,"nowhere":{"throttled":[1,-2]}}`, false},
-		{"columns of no time", `{"seconds_per_column":0,"columns":2}`, false},
-		{"a negative number of columns", `{"seconds_per_column":1,"columns":-1}`, false},
-		{"more columns than there are", `{"seconds_per_column":1,"columns":241}`, false},
-	} {
-		folder := new(results.Memory)
-		require.NoError(t, folder.Replace(results.RunFile, []byte(`{"schema_version": 2,"heat":`+row.heat+`}`)))
-		if _, err := results.Read(folder); (err == nil) != row.fits || err != nil && !errors.Is(err, results.ErrCorrupt) {
-			t.Errorf("%s: Read = %v; want an error only where it does not fit, ErrCorrupt", row.name, err)
+	for _, row := range resultstest.Rows(t, "testdata/heat.txt", 3) {
+		name, fits, folder := row[0], row[2] == "true", new(results.Memory)
+		require.NoError(t, folder.Replace(results.RunFile, []byte(`{"schema_version": 2,"heat":`+row[1]+`}`)))
+		if _, err := results.Read(folder); (err == nil) != fits || err != nil && !errors.Is(err, results.ErrCorrupt) {
+			t.Errorf("%s: Read = %v; want ErrCorrupt only for a map that does not fit", name, err)
 		}
 		record, faults, err := results.Salvage(folder)
-		assert.Truef(t, err == nil && len(faults) > 0 != row.fits && (row.fits || record.Heat == nil), "%s: Salvage = %v, %v; want no map that does not fit", row.name, faults, err)
+		assert.Truef(t, err == nil && len(faults) > 0 != fits && (fits || record.Heat == nil), "%s: Salvage = %v, %v; want no map that does not fit", name, faults, err)
 	}
 }

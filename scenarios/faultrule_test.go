@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
 )
@@ -47,19 +48,9 @@ func TestARuleIsReadAsItIsMeant(t *testing.T) {
 
 // What goes wrong with several rules together is told of the one that comes later.
 func TestCheckOfSeveral(t *testing.T) {
-	for _, row := range []struct {
-		says, text, want string
-	}{
-		{"two codes at once are two faults", "[{kind: refuse, share: 1%}, {kind: refuse, share: 1%, code: OperationTimedOut}]", ""},
-		{"two keys, too", "[{kind: cut, share: 1%, key: a}, {kind: cut, share: 1%, key: b}, {kind: cut, share: 1%, key_prefix: a}]", ""},
-		{"two moments", "[{kind: drop, share: 1%}, {kind: drop, share: 1%, moment: before}]", ""},
-		{"windows that touch do not overlap", "[{kind: delay, by: 1s, to: 5s}, {kind: delay, by: 1s, from: 5s}]", ""},
-		{"windows that overlap", "[{kind: delay, by: 1s, to: 5s}, {kind: cut, share: 1%}, {kind: delay, by: 2s, from: 4s}]", "2 faults[0]"},
-		{"a second one without a window", "[{kind: freeze, to: 5s}, {kind: freeze, to: 9s}]", "1 faults[0]"},
-		{"every attempt at keys that begin so", "[{kind: refuse, key_prefix: a}]", ""},
-	} {
-		rules, wrong := readAs(row.text, scenarios.FaultsBinding)
-		require.Emptyf(t, wrong, "%s: %v", row.says, wrong)
+	for _, row := range resultstest.Rows(t, "testdata/faults.txt", 3) {
+		rules, wrong := readAs(row[1], scenarios.FaultsBinding)
+		require.Emptyf(t, wrong, "%s: %v", row[0], wrong)
 		var found []string
 		scenarios.CheckFaults(rules, scenarios.UntilTheEnd, func(place int, what string) {
 			for _, key := range []string{"faults[0]", "every attempt"} {
@@ -68,7 +59,7 @@ func TestCheckOfSeveral(t *testing.T) {
 				}
 			}
 		})
-		assert.Equalf(t, row.want, strings.Join(found, ", "), "%s: CheckFaults finds", row.says)
+		assert.Equalf(t, row[2], strings.Join(found, ", "), "%s: CheckFaults finds", row[0])
 	}
 }
 

@@ -17,8 +17,6 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
-	"loadgen/engine/model"
-	"loadgen/results/figure"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
@@ -278,26 +276,9 @@ func TestRenamedFieldsAndFigures(t *testing.T) {
 	}
 	check("procedure", "workflow", strings.Replace(workflows, "workflow:", "procedure:", 1))
 	check("opposite", "anti_pattern", strings.Replace(contrary, "anti_pattern:", "opposite:", 1))
-	for _, one := range figure.RenamedMetrics() {
-		check(one[0], one[1], race+"expect:\n  - p99 < 1s\n  - "+one[0]+" < 1\n")
-	}
-}
-
-// So is each parameter of the model, in a file, in --set and where it is set by itself.
-func TestRenamedParameters(t *testing.T) {
-	for _, one := range model.Renamed() {
-		was, is := one[0], one[1]
-		assert.Truef(t, !slices.Contains(model.Names(), was) && slices.Contains(model.Names(), is),
-			"%s and %s: want the second alone to be a parameter", was, is)
-		if err := parsed(t, race).Set("model."+was, "5"); err == nil || !strings.Contains(err.Error(), " "+is+" ") {
-			t.Errorf("Set(model.%s) = %v; want %s", was, err, is)
-		}
-		m, err := model.New(model.Documented)
-		require.NoError(t, err)
-		if err := m.Set(was, "5"); !errors.Is(err, model.ErrValue) || !strings.Contains(err.Error(), " "+is+" ") {
-			t.Errorf("the model's Set(%s) = %v; want %s", was, err, is)
-		}
-	}
+	check("refused", "throttled", race+"expect:\n  - p99 < 1s\n  - refused < 1\n")
+	err := parsed(t, race).Set("model.refusal_time", "5")
+	assert.ErrorContains(t, err, " throttle_time ", "a parameter of the model in --set")
 }
 
 // So is each scenario of before, by all who take the name of one.

@@ -17,6 +17,7 @@ import (
 
 	"loadgen/engine/accesslog"
 	"loadgen/engine/entity"
+	"loadgen/results/resultstest"
 )
 
 // The lines here are made by hand from the published descriptions of the formats: no line
@@ -165,26 +166,11 @@ func blank(e accesslog.Entry, resource bool) accesslog.Entry {
 }
 
 func TestWhereKeysAre(t *testing.T) {
-	for _, row := range []struct {
-		sentence, operation, url, object, want string
-	}{
-		{"a point read has them in its address", "QueryEntity", "https://a.table.core.windows.net/T(PartitionKey='p',RowKey='r')", "", "get T p/r"},
-		{"an escaped quotation mark is one", "UpdateEntity", "https://a.table.core.windows.net/T(PartitionKey='p%27%27',RowKey='')", "", "replace T p'/"},
-		{"the account is the first of the path of an emulator", "MergeEntity", "http://127.0.0.1:10002/a/T(PartitionKey='p',RowKey='r')", "", "merge T p/r"},
-		{"the secondary is the account as well", "QueryEntity", "https://a-secondary.table.core.windows.net/T(PartitionKey='p',RowKey='r')", "", "get T p/r"},
-		{"a custom domain says nothing of the account", "QueryEntity", "https://data.contoso.com/T(PartitionKey='p',RowKey='r')", "/a/T(PartitionKey='p',RowKey='r')", "get T p/r"},
-		{"an insert has them in the key of its object", "InsertEntity", "https://a.table.core.windows.net/T", "/a/T(PartitionKey='p',RowKey='r')", "insert T p/r"},
-		{"or nowhere", "InsertEntity", "https://a.table.core.windows.net/T", "/a/T", "insert T"},
-		{"a query has its partition in the filter", "QueryEntities", "https://a.table.core.windows.net/T()?$filter=PartitionKey%20eq%20'p'%20and%20RowKey%20ge%20'r'&$top=5", "", "query T p row range scan top 5"},
-		{"several partitions are none", "QueryEntities", "https://a.table.core.windows.net/T?$filter=PartitionKey+ge+'p'", "", "query T partition range scan"},
-		{"no filter reads all", "QueryEntities", "https://a.table.core.windows.net/T", "", "query T table scan"},
-		{"a transaction has none", "EntityGroupTransaction", "https://a.table.core.windows.net/$batch", "/a/$batch", "batch"},
-		{"what is no operation on tables has no verb", "GetTableServiceProperties", "https://a.table.core.windows.net/?restype=service", "", "unknown"},
-	} {
-		e := accesslog.Entry{Observed: accesslog.Observed{At: 630822816000000000, Operation: row.operation}, URL: row.url, ObjectKey: row.object, Account: "a"}
+	for _, row := range resultstest.Rows(t, "testdata/keys.txt", 5) {
+		e := accesslog.Entry{Observed: accesslog.Observed{At: 630822816000000000, Operation: row[1]}, URL: row[2], ObjectKey: row[3], Account: "a"}
 		_, got, err := read(string(accesslog.AppendAnalytics(nil, &e)))
-		require.Truef(t, err == nil && len(got) == 1, "%s: %v", row.sentence, err)
-		assert.Equal(t, row.want, shown(&got[0].Observed), row.sentence)
+		require.Truef(t, err == nil && len(got) == 1, "%s: %v", row[0], err)
+		assert.Equal(t, row[4], shown(&got[0].Observed), row[0])
 	}
 }
 

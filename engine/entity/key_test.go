@@ -50,6 +50,15 @@ func TestCompareIsTheOrderOfUTF16(t *testing.T) {
 	}
 }
 
+// Bytes that are not UTF-8 are ordered too, and differ where their ranks might meet.
+func TestCompareOfBrokenText(t *testing.T) {
+	for _, pair := range [][2]string{{"\xFE", "\xFF"}, {"\xFE", "\xEE"}} {
+		if there, back := entity.Compare(pair[0], pair[1]), entity.Compare(pair[1], pair[0]); there != -1 || back != 1 {
+			t.Errorf("Compare(%+q) = %d, and %d the other way; want -1 and 1", pair, there, back)
+		}
+	}
+}
+
 func TestKeyCompareLooksAtThePartitionFirst(t *testing.T) {
 	keys := []entity.Key{{}, {Row: "z"}, {Partition: "a"}, {Partition: "a", Row: "a"}, {Partition: "b", Row: ""}}
 	for i, a := range keys {

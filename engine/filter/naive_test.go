@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
+	"loadgen/results/resultstest"
 )
 
 // row is an entity in Go's own types: string, []byte, bool, time.Time, float64,
@@ -386,17 +387,7 @@ func TestKeepsAllocatesNothing(t *testing.T) {
 }
 
 func TestShape(t *testing.T) {
-	for _, row := range []struct{ name, text, want string }{
-		{"no filter has none", "", ""},
-		{"constants go", "PartitionKey eq 'a' and Price gt 5L", "PartitionKey eq ? and Price gt ?"},
-		{"types and values make no other shape", "Price gt 1.5 and true", "Price gt ? and ?"},
-		{"sides make none either", "'a' eq PartitionKey", "PartitionKey eq ?"},
-		{"many alternatives of one shape are one and an ellipsis",
-			"PartitionKey eq 'a' or PartitionKey eq 'b' or PartitionKey eq 'c' or PartitionKey eq 'd'", "PartitionKey eq ? or …"},
-		{"those of two shapes keep their order", "A eq 1 or A eq 2 or B eq 1 or B eq 2 or A eq 3", "A eq ? or … or B eq ? or … or A eq ?"},
-		{"groups are compared as groups", "(A eq 1 and B eq 2) or (A eq 3 and B eq 4)", "A eq ? and B eq ? or …"},
-		{"a denial keeps its parentheses", "not (A eq 1)", "not (A eq ?)"},
-	} {
-		assert.Equalf(t, row.want, parsed(t, row.text).Shape(), "%s: Parse(%q).Shape()", row.name, row.text)
+	for _, row := range resultstest.Rows(t, "testdata/shapes.txt", 3) {
+		assert.Equalf(t, row[2], parsed(t, row[1]).Shape(), "%s: Parse(%q).Shape()", row[0], row[1])
 	}
 }

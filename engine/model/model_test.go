@@ -132,6 +132,17 @@ func TestRegionsAreRoundTrips(t *testing.T) {
 	}
 }
 
+// A former name is refused with the name of now.
+func TestRenamedParameters(t *testing.T) {
+	for _, one := range model.Renamed {
+		assert.Contains(t, model.Names(), one[1])
+		assert.NotContains(t, model.Names(), one[0])
+		err := mustNew(t, model.Documented).Set(one[0], "5")
+		assert.ErrorIs(t, err, model.ErrValue, one[0])
+		assert.ErrorContains(t, err, " "+one[1]+" ", one[0])
+	}
+}
+
 // A profile that assumes something else is another version of the model.
 func TestVersionIsOfTheseProfiles(t *testing.T) {
 	const digest, of = "843780160807898c", 1

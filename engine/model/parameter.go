@@ -145,21 +145,11 @@ func ClientNames() []string {
 	return []string{"client_bandwidth", "client_machines", "packet_loss", "retransmit_time"}
 }
 
-// renamed are parameters that were called otherwise.
-var renamed = [...]struct{ was, is string }{
+// renamed are pairs of a former name of a parameter and its name now.
+var renamed = [...][2]string{
 	{"refusal_time", "throttle_time"},
 	{"overload_refusals", "overload_throttled"},
 	{"offline_refusals", "offline_throttled"},
-}
-
-// Renamed returns what parameters were called otherwise, as pairs of the name before and the
-// one of now. The slice is the caller's.
-func Renamed() [][2]string {
-	var pairs [][2]string
-	for _, one := range renamed {
-		pairs = append(pairs, [2]string{one.was, one.is})
-	}
-	return pairs
 }
 
 // Set changes one parameter to the value that text spells: an integer, or a
@@ -191,8 +181,8 @@ func (m *Model) Set(name, text string) error {
 		return nil
 	}
 	for _, one := range renamed {
-		if one.was == name {
-			return nearest.Faultf(ErrValue, "%s is called %s now; expected that name", name, one.is)
+		if one[0] == name {
+			return nearest.Faultf(ErrValue, "%s is called %s now; expected that name", name, one[1])
 		}
 	}
 	return fmt.Errorf("%w: parameter %q", ErrUnknown, name)

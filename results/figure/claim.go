@@ -601,6 +601,3 @@ var renamed = [][2]string{
 	{"tally", "counter"},
 	{"attempts", "tries"},
 }
-
-// RenamedMetrics returns pairs of a former name of a figure and the name of today.
-func RenamedMetrics() [][2]string { return slices.Clone(renamed) }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -23,66 +24,11 @@ func near(got, want float64) bool { return math.Abs(got-want) <= 0.003*math.Max(
 
 func TestFiguresOfARecord(t *testing.T) {
 	record := kept(t)
-	for _, row := range []struct {
-		name, text string
-		// left is in the unit of the claim, times in nanoseconds and shares of one.
-		left float64
-	}{
-		{"of one operation", "operations(insert) == 600", 600},
-		{"of a phase that is not reported", "operations(fill) == 100", 100},
-		{"of the reported steps of a stretch, its hold left out", "operations(peak) == 3000", 3000},
-		{"of one step", "operations(peak 100/s) == 1000", 1000},
-		{"of an operation in a step", "operations(insert, peak 200/s) == 400", 400},
-		{"requests, retries among them", "requests(peak 200/s) == 2200", 2200},
-		{"as a share of the requests", "retries <= 6.25%", 6.25 / 100.},
-		{"as a share", "throttled(peak 200/s) < 10%", 1. / 11},
-		{"as a number per second", "throttled(peak) <= 10/s", 10},
-		{"a count per second of a step", "counted(peak 100/s) >= 180/s", 180},
-		{"requests to an operation", "tries(peak 200/s) <= 1.1", 1.1},
-		{"what is scanned to what is returned", "counted(get) / returned(get) <= 2", 2},
-		{"as a share", "returned(get) <= 50%", 50 / 100.},
-		{"offered in the last half of both steps", "offered <= 270", 270},
-		{"offered of one operation in a step", "offered(insert, peak 100/s) >= 20", 20},
-		{"served in a step", "served(peak 200/s) >= 360", 360},
-		{"the hottest partition of any step", "offered(hottest) < 300", 270},
-		{"of the slower step", "offered(hottest, peak 100/s) < 300", 135},
-		{"a partition by its key", `offered("Berlin", peak 100/s) < 300`, 45},
-		{"a partition that was never offered anything", `offered("Rome") < 0.1`, 0},
-		{"served partitions", "served(hottest) < 300", 270},
-		{"of a preparation", `served("NYC", fill) <= 100`, 100},
-		{"the account's, all of the step", "offered(account, peak 200/s) <= 360", 360},
-		{"partitions", "partitions == 2", 2},
-		{"partitions of a phase", "partitions(fill) == 1", 1},
-		{"how long a phase lasted", "length(fill) <= 10s", 10e9},
-		{"how long both steps did", "length <= 20s", 20e9},
-		{"splits in a step", "splits(peak 100/s) == 1", 1},
-		{"none in the other", "splits(peak 200/s) == 0", 0},
-		{"moves", "moves == 1", 1},
-		{"merges after the last phase", "merges == 1", 1},
-		{"merges in the steps", "merges(peak) == 0", 0},
-		{"how long a range was not served at most", "offline < 6s", 5e9},
-		{"in the steps", "offline(peak) < 6s", 3e9},
-		{"verified writes", "lost_writes == 0", 0},
-		{"what was doubled", "doubled_writes <= 2", 2},
-		{"unknown writes", "unknown_writes <= 3", 3},
-		{"overwritten entities", "overwritten <= 4", 4},
-		{"conflicts", "conflicts <= 5", 5},
-		{"a median", "p50(get) < 5ms", 4e6},
-		{"service times do not hold the wait", "service_max(get) < 5ms", 4e6},
-		{"response times do", "max(get) < 20ms", 18e6},
-		{"the mean, rounded to where it lies", "service_mean(get) < 5ms", 4e6},
-		{"waits before retries", "wait_max <= 10.02ms", 10e6},
-		{"the lag", "lag_max < 1us", 0e9},
-		{"a difference", "max(get) - p50(get) < 20ms", 14e6},
-		{"a multiple", "p95(insert) <= 3 * p50(get)", 8e6},
-		{"what lies near another figure, with digits enough", "p95(insert) > 2 * p50(get)", 8.003e6},
-		{"against another count", "counted(get) >= 4 * returned(insert)", 4800},
-		{"in the last halves", "share_throttled_settled <= 7%", 100. / 1500},
-		{"the hottest partition over the whole step", "mean_offered(peak 100/s) <= 135", 135},
-		{"what it served over the whole step", "mean_served(fill) <= 100", 100},
-	} {
-		got := judged(t, record, row.text)
-		assert.Truef(t, near(got.Left, row.left) && got.Told && got.Pass, "%s: %q = %+v", row.name, row.text, got)
+	for _, row := range resultstest.Rows(t, "testdata/figures.txt", 3) {
+		left, err := strconv.ParseFloat(row[2], 64)
+		require.NoError(t, err)
+		got := judged(t, record, row[1])
+		assert.Truef(t, near(got.Left, left) && got.Told && got.Pass, "%s: %q = %+v", row[0], row[1], got)
 	}
 }
 
@@ -398,9 +344,8 @@ func FuzzParseFigure(f *testing.F) {
 
 // A name of before is a fault where it stands that has the name of now, and no alias.
 func TestRenamedFigures(t *testing.T) {
-	assert.Truef(t, len(figure.RenamedMetrics()) >= 8,
-		"%d figures were called otherwise; want eight", len(figure.RenamedMetrics()))
-	for _, one := range figure.RenamedMetrics() {
+	assert.GreaterOrEqual(t, len(figure.RenamedMetrics), 8, "renamed figures")
+	for _, one := range figure.RenamedMetrics {
 		was, is := one[0], one[1]
 		assert.Truef(t, !slices.Contains(figure.Names(), was) && slices.Contains(figure.Names(), is),
 			"%s and %s: want the second alone to be a figure", was, is)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
@@ -157,34 +158,23 @@ func TestIndexesOfClientsThatDie(t *testing.T) {
 
 // The requests of each operation, on lists that nobody else writes.
 func TestIndexRequests(t *testing.T) {
-	for _, row := range []struct{ kind, form, requests, counts string }{
-		{"index-add", "partition", "map[batch:1 get:1]", "map[]"},
-		{"index-delete", "partition", "map[batch:1 get:2]", "map[]"},
-		{"index-rename", "partition", "map[batch:1 get:3]", "map[]"},
-		{"index-lookup", "partition", "map[get:5]", "map[found:4]"},
-		{"index-add", "place", "map[insert:1 put-message:1]", "map[]"},
-		{"index-delete", "place", "map[delete:1 get:1 put-message:1]", "map[]"},
-		{"index-rename", "blob", "map[get:1 merge:1 put-message:1]", "map[]"},
-		{"index-lookup", "blob", "map[get:4 get-blob:1]", "map[found:4]"},
-		{"index-work", "place", "map[receive-messages:1]", "map[idle:1]"},
-		{"index-build", "blob", "map[get:1 get-blob:1 put-blob:1]", "map[]"},
-	} {
-		x := newIndexed(t, row.form, 0, args{"announced": "last"})
+	for _, row := range resultstest.Rows(t, "testdata/indexes.txt", 4) {
+		x := newIndexed(t, row[1], 0, args{"announced": "last"})
 		for k := range 4 {
-			x.must("index-add", k, employee(row.form, 2*k, 2))
+			x.must("index-add", k, employee(row[1], 2*k, 2))
 			x.work(k)
 		}
 		clear(x.requests)
-		x.given = indexGiven(row.form, nil)
-		p := x.act(row.kind, 9, employee(row.form, 0, 2), employee(row.form, 21, 2))
-		if row.kind == "index-add" {
-			p = x.act(row.kind, 9, employee(row.form, 20, 2))
+		x.given = indexGiven(row[1], nil)
+		p := x.act(row[0], 9, employee(row[1], 0, 2), employee(row[1], 21, 2))
+		if row[0] == "index-add" {
+			p = x.act(row[0], 9, employee(row[1], 20, 2))
 		}
-		if row.kind != "index-lookup" && row.kind != "index-work" {
-			assert.Equalf(t, row.requests, fmt.Sprint(foreseen(p)), "%s, form %s", row.kind, row.form)
+		if row[0] != "index-lookup" && row[0] != "index-work" {
+			assert.Equalf(t, row[2], fmt.Sprint(foreseen(p)), "%s, form %s", row[0], row[1])
 		}
-		assert.True(t, x.run(p), row.kind)
-		assert.Equalf(t, row.requests+row.counts, fmt.Sprint(x.requests)+fmt.Sprint(counted(p)), "%s, form %s", row.kind, row.form)
+		assert.True(t, x.run(p), row[0])
+		assert.Equalf(t, row[2]+row[3], fmt.Sprint(x.requests)+fmt.Sprint(counted(p)), "%s, form %s", row[0], row[1])
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/url"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios/workflow"
 )
 
@@ -153,74 +153,34 @@ func given(kind *workflow.Kind, text string) map[string]string {
 // What a design lacks for a workflow is told by the parameter that asks for it, "load" where
 // none does.
 func TestWhatDesignsLack(t *testing.T) {
-	unloaded := func(d *workflow.Design) { d.Loaded = false }
-	inRow := func(names ...string) func(d *workflow.Design) {
-		return func(d *workflow.Design) { d.Own.RowNames = append(d.Own.RowNames, names...) }
+	changes := map[string]func(d *workflow.Design){
+		"": func(*workflow.Design) {}, "unloaded": func(d *workflow.Design) { d.Loaded = false },
+		"twice": func(d *workflow.Design) { d.Properties[4].Attribute = "card" },
+		"named": func(d *workflow.Design) {
+			d.Own.RowKey, d.Own.RowNames = "{last}_{employee}", []string{"last", "employee"}
+		},
+		"alone": func(d *workflow.Design) {
+			d.Own = workflow.DesignPlace{PartitionKey: "{employee}", RowKey: "employee", PartitionNames: []string{"employee"}}
+		},
 	}
-	inPartition := func(name string) func(d *workflow.Design) {
-		return func(d *workflow.Design) { d.Own.PartitionNames = append(d.Own.PartitionNames, name) }
-	}
-	named := func(d *workflow.Design) {
-		d.Own.RowKey, d.Own.RowNames = "{last}_{employee}", []string{"last", "employee"}
-	}
-	alone := func(d *workflow.Design) {
-		d.Own = workflow.DesignPlace{PartitionKey: "{employee}", RowKey: "employee", PartitionNames: []string{"employee"}}
-	}
-	twice := func(d *workflow.Design) { d.Properties[4].Attribute = "card" }
-	type row struct {
-		says, kind, given string
-		alter             func(d *workflow.Design)
-		lacks             string
-	}
-	changes := map[string]func(d *workflow.Design){"": nil, "unloaded": unloaded, "named": named, "alone": alone,
-		"in-row department": inRow("department"), "in-partition office": inPartition("office")}
-	text, err := os.ReadFile("testdata/lacks.txt")
-	require.NoError(t, err)
-	var rows []row
-	for line := range strings.Lines(string(text)) {
-		if columns := strings.Split(strings.TrimSpace(line), " | "); len(columns) == 5 && line[0] != '#' {
-			alter, known := changes[columns[2]]
-			require.True(t, known, line)
-			rows = append(rows, row{columns[4], columns[0], columns[1], alter, columns[3]})
-		}
-	}
-	for _, row := range append(rows, []row{
-		{"the same keys in another table", "archive-work", "place=archive", nil, ""},
-		{"another partition of the same table", "archive-request", "place=former", nil, ""},
-		{"nobody to be archived", "archive-look", "place=archive", unloaded, "load"},
-		{"where they are already", "archive-naive", "place=same", nil, "place"},
-		{"one row for a whole department", "archive-work", "place=whole", nil, "place"},
-
-		{"a text that nothing else tells", "seal-put", "property=Card", nil, ""},
-		{"a number", "seal-put", "property=Salary", nil, "property"},
-		{"a text in the PartitionKey", "seal-get", "property=Card", inPartition("card"), "property"},
-		{"a text in the RowKey", "seal-put", "property=Card", inRow("id", "card"), "property"},
-		{"a text in another property", "seal-replace", "property=Card", twice, "property"},
-		{"neither property nor rules", "seal-put", "", nil, "load"},
-		{"a property and rules", "seal-get", "property=Card resolver=*/*/Card", nil, "property"},
-		{"rules of texts", "seal-put", "resolver=*/*/C*", nil, ""},
-		{"rules of a number, too", "seal-put", "resolver=*/*/Card,*/*/Salary", nil, "resolver"},
-		{"a rule of no property", "seal-put", "resolver=*/*/Card,*/*/Phone", nil, "resolver"},
-		{"nothing to be replaced", "seal-replace", "property=Card", unloaded, "load"},
-
-		{"series that are loaded", "series-put", "at=department", nil, ""},
-		{"series that are not", "series-write", "at=department", unloaded, "load"},
-		{"nor read", "series-get", "at=department", unloaded, "load"},
-		{"a log by a time", "log-append", "time=At", nil, ""},
-		{"a log by a number", "log-read", "time=Salary", nil, "time"},
-	}...) {
-		d, kind := design(), workflow.Find(row.kind)
-		if row.alter != nil {
-			row.alter(d)
+	for _, row := range resultstest.Rows(t, "testdata/lacks.txt", 5) {
+		d, kind := design(), workflow.Find(row[0])
+		if names := strings.Fields(row[2]); len(names) > 1 && names[0] == "in-row" {
+			d.Own.RowNames = append(d.Own.RowNames, names[1:]...)
+		} else if len(names) > 1 {
+			d.Own.PartitionNames = append(d.Own.PartitionNames, names[1:]...)
+		} else {
+			require.Contains(t, changes, row[2])
+			changes[row[2]](d)
 		}
 		var lacks []string
-		for _, lack := range kind.Serves(d, kind.WithDefaults(given(kind, row.given))) {
+		for _, lack := range kind.Serves(d, kind.WithDefaults(given(kind, row[1]))) {
 			if lack.Parameter == "" {
 				lack.Parameter = "load"
 			}
 			lacks = append(lacks, lack.Parameter)
 		}
-		assert.Equalf(t, row.lacks, strings.Join(lacks, " "), "%s, %s: it lacks", row.kind, row.says)
+		assert.Equalf(t, row[3], strings.Join(lacks, " "), "%s, %s: it lacks", row[0], row[4])
 	}
 }
 

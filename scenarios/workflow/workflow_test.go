@@ -3,16 +3,15 @@ package workflow_test
 import (
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
@@ -179,16 +178,10 @@ func workflowOf(words ...string) *workflow.Procedure {
 }
 
 func TestWorkflowsByAttempts(t *testing.T) {
-	rows, err := os.ReadFile("testdata/attempts.txt")
-	require.NoError(t, err)
-	for row := range strings.Lines(string(rows)) {
-		columns := strings.Split(strings.TrimSpace(row), " | ")
-		if len(columns) != 5 || strings.HasPrefix(row, "#") {
-			continue
-		}
-		p := workflowOf(strings.Fields(columns[0])...)
-		assert.Equal(t, columns[2], play(p, columns[1]), row)
-		assert.Equal(t, columns[3], described(p.Report()), row)
+	for _, row := range resultstest.Rows(t, "testdata/attempts.txt", 5) {
+		p := workflowOf(strings.Fields(row[0])...)
+		assert.Equal(t, row[2], play(p, row[1]), row)
+		assert.Equal(t, row[3], described(p.Report()), row)
 	}
 }
 

@@ -20,11 +20,11 @@ type Aim struct {
 }
 
 // The ways to say which figure an aim is of.
-func over(group, what, at, of, to string) string {
+func ratioName(group, what, at, of, to string) string {
 	return Cell{group, what, at, of}.Name() + ":" + to
 }
 
-func alone(group, what, at, of string) string { return Cell{group, what, at, of}.Name() }
+func figureName(group, what, at, of string) string { return Cell{group, what, at, of}.Name() }
 
 // busiest is the load of a server at which aims hold.
 const busiest = "32 connections"
@@ -43,39 +43,39 @@ const (
 // Aims returns the bounds of figures in the order of the report.
 func Aims() []Aim {
 	return []Aim{
-		{Says: "insert: serve to net/http", Of: over(GroupServer, whatInsert, busiest, ofServe, ofBare), Bound: 1.35, is: boundByReplies},
-		{Says: "get: serve to net/http", Of: over(GroupServer, whatGet, busiest, ofServe, ofBare), Bound: 1.25, is: boundByReplies},
-		{Says: "transaction of 100: an entity", Of: alone(GroupServer, whatBatch, busiest, ofServe), Bound: 3, Unit: "µs CPU", by: 1. / batchRows,
-			is: "Parsing: 40%, packing and storing: 18%, garbage collection: 9 %."},
-		{Says: "page of 1,000: a row", Of: alone(GroupServer, whatPage, busiest, ofServe), Bound: 1, Unit: "µs CPU", by: 1. / pageRows, is: boundByBytes},
-		{Says: "insert: Azurite to serve", Of: over(GroupServer, whatInsert, busiest, ofAzurite, ofServe), Bound: 20, AtLeast: true, is: boundByNode},
-		{Says: "transaction of 100: Azurite to serve", Of: over(GroupServer, whatBatch, busiest, ofAzurite, ofServe), Bound: 40, AtLeast: true, is: boundByNode},
-		{Says: "page of 1,000: Azurite to serve", Of: over(GroupServer, whatPage, busiest, ofAzurite, ofServe), Bound: 25, AtLeast: true, is: boundByNode},
-		{Says: "client, insert: to net/http's", Of: over(GroupDriver, whatInsert, busiest, ofDriver, ofBareClient), Bound: .5, is: boundByClient},
-		{Says: "client, insert: to vegeta's", Of: over(GroupDriver, whatInsert, busiest, ofDriver, ofVegeta), Bound: .37, is: boundByClient},
-		{Says: "send error at 2,000/s: to vegeta's", Of: over(GroupPacing, whatPaced+", "+whatHalf, "2,000/s", ofDriver, ofVegeta), Bound: .2, is: boundByTimer},
-		{Says: "send error at 5,000/s: to vegeta's", Of: over(GroupPacing, whatPaced+", "+whatHalf, "5,000/s", ofDriver, ofVegeta), Bound: .2, is: boundByTimer},
-		{Says: "simulated attempts a CPU second", Of: alone(GroupSimulator, whatAttempt, simulations[0].at, ofSimulator), Bound: 1.5, AtLeast: true, Unit: "M", inverse: true, is: boundByQueue},
-		{Says: "simulated attempts, stored", Of: alone(GroupSimulator, whatAttemptData, simulations[0].at, ofSimulator), Bound: .8, AtLeast: true, Unit: "M", inverse: true,
+		{Says: "insert: serve to net/http", Of: ratioName(GroupServer, whatInsert, busiest, ofServe, ofBare), Bound: 1.35, is: boundByReplies},
+		{Says: "get: serve to net/http", Of: ratioName(GroupServer, whatGet, busiest, ofServe, ofBare), Bound: 1.25, is: boundByReplies},
+		{Says: "transaction of 100: an entity", Of: figureName(GroupServer, whatBatch, busiest, ofServe), Bound: 3, Unit: "µs CPU", by: 1. / batchRows,
+			is: "Parsing: 40 %, packing and storing: 18 %, garbage collection: 9 %."},
+		{Says: "page of 1,000: a row", Of: figureName(GroupServer, whatPage, busiest, ofServe), Bound: 1, Unit: "µs CPU", by: 1. / pageRows, is: boundByBytes},
+		{Says: "insert: Azurite to serve", Of: ratioName(GroupServer, whatInsert, busiest, ofAzurite, ofServe), Bound: 20, AtLeast: true, is: boundByNode},
+		{Says: "transaction of 100: Azurite to serve", Of: ratioName(GroupServer, whatBatch, busiest, ofAzurite, ofServe), Bound: 40, AtLeast: true, is: boundByNode},
+		{Says: "page of 1,000: Azurite to serve", Of: ratioName(GroupServer, whatPage, busiest, ofAzurite, ofServe), Bound: 25, AtLeast: true, is: boundByNode},
+		{Says: "client, insert: to net/http's", Of: ratioName(GroupDriver, whatInsert, busiest, ofDriver, ofBareClient), Bound: .5, is: boundByClient},
+		{Says: "client, insert: to vegeta's", Of: ratioName(GroupDriver, whatInsert, busiest, ofDriver, ofVegeta), Bound: .37, is: boundByClient},
+		{Says: "send error at 2,000/s: to vegeta's", Of: ratioName(GroupPacing, whatPaced+", "+whatHalf, "2,000/s", ofDriver, ofVegeta), Bound: .2, is: boundByTimer},
+		{Says: "send error at 5,000/s: to vegeta's", Of: ratioName(GroupPacing, whatPaced+", "+whatHalf, "5,000/s", ofDriver, ofVegeta), Bound: .2, is: boundByTimer},
+		{Says: "simulated attempts a CPU second", Of: figureName(GroupSimulator, whatAttempt, simulations[0].at, ofSimulator), Bound: 1.5, AtLeast: true, Unit: "M", inverse: true, is: boundByQueue},
+		{Says: "simulated attempts, stored", Of: figureName(GroupSimulator, whatAttemptData, simulations[0].at, ofSimulator), Bound: .8, AtLeast: true, Unit: "M", inverse: true,
 			is: "Forming and packing of 1 KiB."},
-		{Says: "memory of 10⁶ entities of 1 KiB", Of: alone(GroupEngine, whatMemory, sizeName(1e6)+" of 1 KiB", ofEngine), Bound: 1150, Unit: "MB",
+		{Says: "memory of 10⁶ entities of 1 KiB", Of: figureName(GroupEngine, whatMemory, sizeName(1e6)+" of 1 KiB", ofEngine), Bound: 1150, Unit: "MB",
 			is: "Size class of the packed entity, its keys, tree and index."},
-		{Says: "upsert: among 10⁶ to among 10⁴", Of: over(GroupEngine, whatUpsert, sizeName(1e6), ofEngine, sizeName(1e4)), Bound: 2.5,
+		{Says: "upsert: among 10⁶ to among 10⁴", Of: ratioName(GroupEngine, whatUpsert, sizeName(1e6), ofEngine, sizeName(1e4)), Bound: 2.5,
 			is: "CPU caches: a tree two levels deeper."},
-		{Says: "upsert: among 10⁷ of 100 B to 10⁴", Of: over(GroupEngine, whatUpsert, largeName, ofEngine, sizeName(1e4)), Bound: 2.5,
+		{Says: "upsert: among 10⁷ of 100 B to 10⁴", Of: ratioName(GroupEngine, whatUpsert, largeName, ofEngine, sizeName(1e4)), Bound: 2.5,
 			is: "CPU caches, as above."},
-		{Says: "get: among 10⁶ to among 10⁴", Of: over(GroupEngine, whatPointRead, sizeName(1e6), ofEngine, sizeName(1e4)), Bound: 2.5,
+		{Says: "get: among 10⁶ to among 10⁴", Of: ratioName(GroupEngine, whatPointRead, sizeName(1e6), ofEngine, sizeName(1e4)), Bound: 2.5,
 			is: "Some ten uncached memory accesses."},
-		{Says: "get: among 10⁷ of 100 B to 10⁴", Of: over(GroupEngine, whatPointRead, largeName, ofEngine, sizeName(1e4)), Bound: 2.5,
+		{Says: "get: among 10⁷ of 100 B to 10⁴", Of: ratioName(GroupEngine, whatPointRead, largeName, ofEngine, sizeName(1e4)), Bound: 2.5,
 			is: "CPU caches, as above."},
-		{Says: "stress: an attempt, both sides", Of: alone(GroupCommands, whatStress, "", ofProgram), Bound: 70, Unit: "µs CPU",
-			is: "Server 39%, client 34%, scheduler 13 %. At 500/s each costs four times that of 4,000/s."},
-		{Says: "simulate: both profiles", Of: alone(GroupCommands, whatSimulate, "", ofProgram), Bound: 20, Unit: "s CPU", is: boundByQueue},
-		{Says: "simulate: as long as it takes", Of: alone(GroupCommands, whatSimulate+", as long", "", ofProgram), Bound: 10, Unit: "s",
+		{Says: "stress: an attempt, both sides", Of: figureName(GroupCommands, whatStress, "", ofProgram), Bound: 70, Unit: "µs CPU",
+			is: "Server 39 %, client 34 %, scheduler 13 %. At 500/s each costs four times that of 4,000/s."},
+		{Says: "simulate: both profiles", Of: figureName(GroupCommands, whatSimulate, "", ofProgram), Bound: 20, Unit: "s CPU", is: boundByQueue},
+		{Says: "simulate: as long as it takes", Of: figureName(GroupCommands, whatSimulate+", as long", "", ofProgram), Bound: 10, Unit: "s",
 			is: "CPU time over cores; two simulations run at once."},
-		{Says: "contest foot-race", Of: alone(GroupCommands, whatContest, "", ofProgram), Bound: 6, Unit: "s CPU", is: boundByScans},
-		{Says: "this program, as built", Of: alone(GroupCommands, whatProgram, "", ofProgram), Bound: 65, Unit: "MB",
-			is: "Linked packages."},
+		{Says: "contest foot-race", Of: figureName(GroupCommands, whatContest, "", ofProgram), Bound: 6, Unit: "s CPU", is: boundByScans},
+		{Says: "this program, as built", Of: figureName(GroupCommands, whatProgram, "", ofProgram), Bound: 65, Unit: "MB",
+			is: "Linked packages: docs/figures.md."},
 	}
 }
 

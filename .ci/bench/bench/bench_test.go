@@ -82,7 +82,7 @@ func TestMeasure(t *testing.T) {
 				t.Errorf("%s of %s = %+v; want CPU and a rate", what, of, f)
 			}
 		}
-		if q := r.ratio(over(GroupServer, what, busiest, ofServe, ofBare)); q == nil || !(q.Median > 0) {
+		if q := r.ratio(ratioName(GroupServer, what, busiest, ofServe, ofBare)); q == nil || !(q.Median > 0) {
 			t.Errorf("%s to the bare handler = %+v; want a ratio", what, q)
 		}
 		if f := r.figure(Cell{GroupServer, what, atHandler, ofServe}.Name()); f == nil || f.Allocations == nil || !(*f.Allocations > 0) {
@@ -90,7 +90,7 @@ func TestMeasure(t *testing.T) {
 		}
 	}
 	for _, to := range []string{ofBareClient, ofVegeta} {
-		if q := r.ratio(over(GroupDriver, whatInsert, busiest, ofDriver, to)); q == nil || !(q.Median > 0) {
+		if q := r.ratio(ratioName(GroupDriver, whatInsert, busiest, ofDriver, to)); q == nil || !(q.Median > 0) {
 			t.Errorf("the driver to %s = %+v; want a ratio", to, q)
 		}
 	}
@@ -147,7 +147,7 @@ func TestMeasureByProcessors(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.close()
-	before, cells := runtime.GOMAXPROCS(0), b.sent(s)
+	before, cells := runtime.GOMAXPROCS(0), b.unpacedLoads(s)
 	for i, n := range processors {
 		got, err := cells[i].run(t.Context())
 		if err != nil || cells[i].At != processorsName(n) || got.operations != sentQuick || got.cpu <= 0 {
@@ -273,13 +273,13 @@ func TestOneCore(t *testing.T) {
 func TestTakenSays(t *testing.T) {
 	others := 1.25
 	busy := Taken{Got: .4, Least: .1, Others: &others}
-	for _, want := range []string{"2 cores", "40.0%", "10.0%", "others used 1.25", "busy"} {
-		if got := busy.says(2); !strings.Contains(got, want) {
+	for _, want := range []string{"2 cores", "40.0 %", "10.0 %", "others used 1.25", "busy"} {
+		if got := busy.describe(2); !strings.Contains(got, want) {
 			t.Errorf("says = %q; want %q in it", got, want)
 		}
 	}
 	quiet := Taken{Got: .99, Least: .95}
-	if got := quiet.says(2); strings.Contains(got, "busy") || strings.Contains(got, "others used") {
+	if got := quiet.describe(2); strings.Contains(got, "busy") || strings.Contains(got, "others used") {
 		t.Errorf("says = %q; want a quiet machine", got)
 	}
 }

@@ -160,8 +160,8 @@ func (o *own) reading(operations int64, lasted time.Duration) reading {
 		allocations: int64(o.after.Mallocs - o.before.Mallocs)}
 }
 
-// here measures lanes of this process for so long.
-func here(ctx context.Context, clk clock.Real, lanes int, lasts time.Duration, do func(lane int, number uint64) error) (reading, error) {
+// measureHere measures lanes of this process for so long.
+func measureHere(ctx context.Context, clk clock.Real, lanes int, lasts time.Duration, do func(lane int, number uint64) error) (reading, error) {
 	used := new(own)
 	l := load{clock: clk, lanes: lanes, lasts: lasts, least: int64(lanes), begins: used.begins, ends: used.ends, do: do}
 	operations, lasted, err := l.run(ctx)

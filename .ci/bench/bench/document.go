@@ -17,17 +17,17 @@ func (r *Report) Document() *document.Document {
 	}
 	d.Screen = append(d.Screen, document.Facts{Lines: r.facts()})
 	if len(r.Held) > 0 {
-		d.Screen = append(d.Screen, r.held())
+		d.Screen = append(d.Screen, r.comparisonTable())
 	}
 	d.Add("aims", "Aims", r.aims(true), document.List{Items: r.Notes})
 	if len(r.Held) > 0 {
-		d.Add("held", "Comparison with previous report", r.held())
+		d.Add("held", "Comparison with previous report", r.comparisonTable())
 	}
 	for _, group := range r.Groups {
 		d.Add(group, groupTitle(group), r.group(group))
 	}
 	d.Add("growth", "How cost grows", r.growth())
-	d.Add("machine", "Load by other processes", document.Paragraph{Text: r.Taken.says(r.Cores)})
+	d.Add("machine", "Load by other processes", document.Paragraph{Text: r.Taken.describe(r.Cores)})
 	return d
 }
 
@@ -59,7 +59,7 @@ func (r *Report) answer() document.Answer {
 	}
 	if regressed := r.regressed(); regressed != "" {
 		a := document.Claimed(document.DoesNotHold, ": "+regressed, "", "", "")
-		a.Says = []string{r.Taken.says(r.Cores)}
+		a.Says = []string{r.Taken.describe(r.Cores)}
 		return a
 	}
 	a := document.Claimed("", fmt.Sprintf("%s met, %d missed", document.Counted(met, "aim"), missed), "", "", "")
@@ -74,7 +74,7 @@ func (r *Report) answer() document.Answer {
 	if worst != nil {
 		a.Says = append(a.Says, fmt.Sprintf("Farthest from its aim: %s, %s instead of %s.", worst.Says, worst.value(), worst.bound()))
 	}
-	a.Says = append(a.Says, r.Taken.says(r.Cores))
+	a.Says = append(a.Says, r.Taken.describe(r.Cores))
 	return a
 }
 
@@ -190,8 +190,8 @@ func wanted(missing map[string]bool) string {
 	return words
 }
 
-// says describes the share of the machine that other processes used.
-func (t *Taken) says(cores int) string {
+// describe describes the share of the machine that other processes used.
+func (t *Taken) describe(cores int) string {
 	if t.Got == 0 {
 		return "Load by other processes is unknown: commands run once."
 	}
@@ -231,13 +231,13 @@ func (r *Report) group(group string) document.Table {
 			rate = document.Rate(f.PerSecond)
 		}
 		allocations := document.Told(f.Allocations, func(n float64) string { return document.Decimals(n, 1) })
-		t.Add(f.What, f.At, f.Of, document.Figures(f.Median)+" "+f.Unit, each, rate, allocations, r.beside(f))
+		t.Add(f.What, f.At, f.Of, document.Figures(f.Median)+" "+f.Unit, each, rate, allocations, r.ratiosText(f))
 	}
 	return t
 }
 
-// beside writes the ratios of a figure to others.
-func (r *Report) beside(f *Figure) string {
+// ratiosText writes the ratios of a figure to others.
+func (r *Report) ratiosText(f *Figure) string {
 	var words []string
 	for i := range r.Ratios {
 		q := &r.Ratios[i]

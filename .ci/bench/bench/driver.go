@@ -115,11 +115,11 @@ func (b *bench) flatOut(s *server, what string, raw *rawRequest) []cell {
 	}
 	return []cell{
 		by(ofDriver, func(ctx context.Context) (reading, error) {
-			return here(ctx, b.Clock, driverLanes, slice, s.named(ctx, what, driverLanes))
+			return measureHere(ctx, b.Clock, driverLanes, slice, s.named(ctx, what, driverLanes))
 		}),
 		by(ofBareClient, func(ctx context.Context) (reading, error) {
 			defer bare.CloseIdleConnections()
-			return here(ctx, b.Clock, driverLanes, slice, func(int, uint64) error { return raw.by(ctx, bare, url) })
+			return measureHere(ctx, b.Clock, driverLanes, slice, func(int, uint64) error { return raw.send(ctx, bare, url) })
 		}),
 		by(ofVegeta, func(context.Context) (reading, error) {
 			used := new(own)
@@ -132,8 +132,8 @@ func (b *bench) flatOut(s *server, what string, raw *rawRequest) []cell {
 	}
 }
 
-// by sends the request by a client of net/http and reads the reply.
-func (r *rawRequest) by(ctx context.Context, client *http.Client, url string) error {
+// send sends the request by a client of net/http and reads the reply.
+func (r *rawRequest) send(ctx context.Context, client *http.Client, url string) error {
 	var content io.Reader
 	if len(r.body) > 0 {
 		content = bytes.NewReader(r.body)

@@ -91,8 +91,8 @@ func (f *filled) key(n uint64) entity.Key {
 // prepared is what a goroutine asks for: keys and entities that are made before it is measured.
 const preparedKeys = 4096
 
-// asked returns what goroutines do, each over keys that are drawn.
-func (f *filled) asked(clk clock.Real, what string) doing {
+// requests returns what goroutines do, each over keys that are drawn.
+func (f *filled) requests(clk clock.Real, what string) doing {
 	keys := make([]entity.Key, preparedKeys)
 	drawn := clock.NewStream(1, "bench/keys")
 	for i := range keys {
@@ -178,9 +178,9 @@ func (b *bench) asking(f *filled, what string, per, goroutines int, at string) c
 	if per > 0 {
 		thing = "row"
 	}
-	do := f.asked(b.Clock, what)
+	do := f.requests(b.Clock, what)
 	return cell{Cell: Cell{GroupEngine, what, at, ofEngine}, per: per, thing: thing, run: func(ctx context.Context) (reading, error) {
-		return here(ctx, b.Clock, goroutines, slice, do)
+		return measureHere(ctx, b.Clock, goroutines, slice, do)
 	}}
 }
 

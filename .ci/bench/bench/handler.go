@@ -32,7 +32,7 @@ func (b *bench) handlerCells(ctx context.Context, list []*server) ([]cell, error
 			}
 			do := repeated(h, raw)
 			cells = append(cells, cell{Cell: Cell{GroupServer, what, atHandler, ofServe}, run: func(ctx context.Context) (reading, error) {
-				return here(ctx, b.Clock, 1, slice, do)
+				return measureHere(ctx, b.Clock, 1, slice, do)
 			}})
 		}
 	}

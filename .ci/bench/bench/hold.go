@@ -82,8 +82,8 @@ func (r *Report) regressed() string {
 	return fmt.Sprintf("%d of %d figures are worse, %s first", n, len(r.Held), first)
 }
 
-// held is a table of the comparison with another report, the worst first.
-func (r *Report) held() document.Table {
+// comparisonTable is a table of the comparison with another report, the worst first.
+func (r *Report) comparisonTable() document.Table {
 	t := document.NewTable("held", "Comparison with previous report", "|words", "was", "is", "at most", "|words")
 	for _, worse := range []bool{true, false} {
 		for i := range r.Held {

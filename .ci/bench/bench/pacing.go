@@ -58,17 +58,17 @@ func (b *bench) paced(s *server, raw *rawRequest) []cell {
 		at := fmt.Sprintf("%d,%03d/s", rate/1000, rate%1000)
 		cells = append(cells,
 			cell{Cell: Cell{GroupPacing, whatPaced, at, ofDriver}, once: true, run: func(ctx context.Context) (reading, error) {
-				return b.kept(func() ([]time.Duration, error) { return b.pace(ctx, s, rate) })
+				return b.measurePacing(func() ([]time.Duration, error) { return b.pace(ctx, s, rate) })
 			}},
 			cell{Cell: Cell{GroupPacing, whatPaced, at, ofVegeta}, once: true, run: func(context.Context) (reading, error) {
-				return b.kept(func() ([]time.Duration, error) { return alone.paced(b.Clock, rate, pacedFor) })
+				return b.measurePacing(func() ([]time.Duration, error) { return alone.paced(b.Clock, rate, pacedFor) })
 			}})
 	}
 	return cells
 }
 
-// kept measures a driver that keeps a rate, and returns how far off it was.
-func (b *bench) kept(pace func() ([]time.Duration, error)) (reading, error) {
+// measurePacing measures a driver that keeps a rate, and returns how far off it was.
+func (b *bench) measurePacing(pace func() ([]time.Duration, error)) (reading, error) {
 	before, _ := run.CPU()
 	began := b.Clock.Now()
 	lags, err := pace()

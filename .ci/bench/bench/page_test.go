@@ -81,7 +81,7 @@ func TestPerformancePage(t *testing.T) {
 func TestCommittedReportHasWhatTheGateHolds(t *testing.T) {
 	r := committedReport(t)
 	for _, what := range []string{whatInsert, whatGet, whatBatch, whatPage, whatScan} {
-		if q := r.ratio(over(GroupServer, what, busiest, ofServe, ofBare)); q == nil || q.Interval == nil {
+		if q := r.ratio(ratioName(GroupServer, what, busiest, ofServe, ofBare)); q == nil || q.Interval == nil {
 			t.Errorf("%s: %+v; want a ratio with its interval", what, q)
 		}
 		if f := r.figure(Cell{GroupServer, what, atHandler, ofServe}.Name()); f == nil || f.Allocations == nil {
@@ -90,7 +90,7 @@ func TestCommittedReportHasWhatTheGateHolds(t *testing.T) {
 	}
 	for _, what := range []string{whatInsert, whatGet} {
 		for _, to := range []string{ofBareClient, ofVegeta} {
-			if q := r.ratio(over(GroupDriver, what, busiest, ofDriver, to)); q == nil || q.Interval == nil {
+			if q := r.ratio(ratioName(GroupDriver, what, busiest, ofDriver, to)); q == nil || q.Interval == nil {
 				t.Errorf("%s to %s: %+v; want a ratio with its interval", what, to, q)
 			}
 		}

@@ -31,8 +31,8 @@ const sentOperations, sentQuick = 10_000, 1000
 
 func processorsName(n int) string { return fmt.Sprintf("GOMAXPROCS %d", n) }
 
-// sent are loads without pauses by the live runner with its record, to the bare handler.
-func (b *bench) sent(s *server) []cell {
+// unpacedLoads are loads without pauses by the live runner with its record, to the bare handler.
+func (b *bench) unpacedLoads(s *server) []cell {
 	var cells []cell
 	for _, n := range processors {
 		cells = append(cells, cell{Cell: Cell{GroupRecord, whatSent, processorsName(n), ofProgram}, once: true, run: func(ctx context.Context) (reading, error) {

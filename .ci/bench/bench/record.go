@@ -42,7 +42,7 @@ func (b *bench) record(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	return b.rounds(ctx, append(b.sent(s), []cell{
+	return b.rounds(ctx, append(b.unpacedLoads(s), []cell{
 		{Cell: Cell{GroupRecord, whatRecorded, "", ofRecorder}, run: b.recorded},
 		{Cell: Cell{GroupRecord, whatMerged, "", ofRecorder}, run: b.merged},
 		{Cell: Cell{GroupRecord, whatPageHour, "", ofReport}, once: true, run: func(context.Context) (reading, error) {

@@ -88,7 +88,7 @@ func filler(number uint64, letters int) string {
 
 // furnish makes the table and the partition that is read, in transactions.
 func (r *requests) furnish(ctx context.Context) error {
-	if err := r.ask(ctx, &target.Operation{Verb: entity.CreateTable, Table: benchTable}, 0); err != nil {
+	if err := r.send(ctx, &target.Operation{Verb: entity.CreateTable, Table: benchTable}, 0); err != nil {
 		return err
 	}
 	for from := 0; from < pageRows; from += batchRows {
@@ -97,15 +97,15 @@ func (r *requests) furnish(ctx context.Context) error {
 			op.Changes = append(op.Changes, entity.Change{Verb: entity.Insert,
 				Key: entity.Key{Partition: pageKey, Row: rowKey(n)}, Properties: shape(n, entityBytes)})
 		}
-		if err := r.ask(ctx, &op, 0); err != nil {
+		if err := r.send(ctx, &op, 0); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// ask sends an operation that has to succeed, and to return the given number of entities if that is not 0.
-func (r *requests) ask(ctx context.Context, op *target.Operation, want int64) error {
+// send sends an operation that has to succeed, and to return the given number of entities if that is not 0.
+func (r *requests) send(ctx context.Context, op *target.Operation, want int64) error {
 	got := r.to.Do(ctx, op)
 	if r.again && (got.Fault == target.ConnectionReset || got.Fault == target.ConnectionClosed) {
 		got = r.to.Do(ctx, op)
@@ -132,13 +132,13 @@ func (r *requests) named(ctx context.Context, what string, lanes int) doing {
 		return func(lane int, number uint64) error {
 			op := target.Operation{Verb: entity.Insert, Table: benchTable, Number: number}
 			op.Change = entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: laneKey(lane), Row: rowKey(r.inserted.Add(1))}, Properties: r.shape}
-			return r.ask(ctx, &op, 0)
+			return r.send(ctx, &op, 0)
 		}
 	case whatGet:
 		return func(_ int, number uint64) error {
 			op := target.Operation{Verb: entity.Get, Table: benchTable, Number: number}
 			op.Change = entity.Change{Verb: entity.Get, Key: entity.Key{Partition: pageKey, Row: rowKey(7)}}
-			return r.ask(ctx, &op, 1)
+			return r.send(ctx, &op, 1)
 		}
 	case whatBatch:
 		changes := make([][]entity.Change, lanes)
@@ -146,15 +146,15 @@ func (r *requests) named(ctx context.Context, what string, lanes int) doing {
 			changes[lane] = upserts(lane)
 		}
 		return func(lane int, number uint64) error {
-			return r.ask(ctx, &target.Operation{Verb: entity.Batch, Table: benchTable, Number: number, Changes: changes[lane]}, 0)
+			return r.send(ctx, &target.Operation{Verb: entity.Batch, Table: benchTable, Number: number, Changes: changes[lane]}, 0)
 		}
 	case whatPage:
 		return func(_ int, number uint64) error {
-			return r.ask(ctx, &target.Operation{Verb: entity.Query, Table: benchTable, Number: number, Query: target.OnePartition(pageKey)}, pageRows)
+			return r.send(ctx, &target.Operation{Verb: entity.Query, Table: benchTable, Number: number, Query: target.OnePartition(pageKey)}, pageRows)
 		}
 	default:
 		return func(_ int, number uint64) error {
-			return r.ask(ctx, &target.Operation{Verb: entity.Query, Table: benchTable, Number: number, Query: r.filtered}, pickedOfPage)
+			return r.send(ctx, &target.Operation{Verb: entity.Query, Table: benchTable, Number: number, Query: r.filtered}, pickedOfPage)
 		}
 	}
 }

@@ -123,6 +123,22 @@ func TestAViewerThatNeverReads(t *testing.T) {
 	})
 }
 
+// What waits for a viewer is bounded.
+func TestWhatWaitsIsBounded(t *testing.T) {
+	f := feed{viewers: make(map[*viewer]struct{})}
+	v, err := f.join()
+	require.NoError(t, err)
+	for range maxWaiting + 1 {
+		f.publish([]byte("update"))
+	}
+	if open, dropped := f.counts(); open != 0 || dropped != 1 || len(v.next) != maxWaiting {
+		t.Errorf("%d look on, %d were let go of, %d updates wait; want none, one, %d", open, dropped, len(v.next), maxWaiting)
+	}
+	if f.finish([]byte("last")); f.lastFor(v) != nil {
+		t.Error("a viewer that was let go of is told what is last")
+	}
+}
+
 // So many look on at once, and no more.
 func TestACrowd(t *testing.T) {
 	serve(t, func(s *site) {
@@ -350,6 +366,22 @@ func TestTrafficOfOthers(t *testing.T) {
 		assert.Truef(s, strings.Contains(u.Parts["heat"], "crossed (table Races)") && u.Parts["health"] == "",
 			"the heat is %s, the generator %q; want what the query crossed, and none", u.Parts["heat"], u.Parts["health"])
 	})
+}
+
+// A key that is hot now leads one that was hotter before, which stays in the map.
+func TestHeatIsThatOfNow(t *testing.T) {
+	var h heatMap
+	for second := range 10 {
+		w := results.PartitionLoad{PartitionKey: "before", Served: 2000}
+		if second >= 8 {
+			w = results.PartitionLoad{PartitionKey: "now", Served: 500}
+		}
+		h.add(&live.Second{Hottest: []results.PartitionLoad{w}, Demanded: w.Demanded()})
+	}
+	h.add(&live.Second{Hottest: []results.PartitionLoad{{PartitionKey: "now", Served: 500}}, Demanded: 500})
+	list, rest := h.hottest()
+	assert.Truef(t, len(list) == 2 && list[0].Name() == "now" && list[1].Name() == "before" && list[1].total == 16_000 && rest == 0,
+		"the map has %+v, and %d of others; want the key of now, then the one of before", list, rest)
 }
 
 // tells has a member tell of a second that has just ended.
