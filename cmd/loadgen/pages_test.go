@@ -204,10 +204,11 @@ var slow = []string{"simulate", "run", "contest", "report latest", "explain orde
 
 // ranElsewhere begin those that are run as they are typed, and by whom.
 var ranElsewhere = map[string]string{
-	"gate --all":         ".ci/run, the nightly set",
-	"compare latest~1":   "TestScripts/compare",
-	"doctor":             "TestAnEmptyRoot",
-	"stress --processes": "TestFleetsOfProcesses, and those beside it: several processes have no virtual clock",
+	"gate --all":                       ".ci/run, the nightly set",
+	"compare latest~1":                 "TestScripts/compare",
+	"doctor":                           "TestAnEmptyRoot",
+	"simulate my-table.yaml --profile": "TestAzuriteCalibrated, which makes a profile and simulates under it",
+	"stress --processes":               "TestFleetsOfProcesses, and those beside it: several processes have no virtual clock",
 }
 
 // run runs a command as it is typed, or begins what has no end of its own. A command with an answer in its comment is always
