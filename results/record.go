@@ -135,6 +135,9 @@ type Connections struct {
 	FirstByte Spell `json:"first_byte" merge:"each"`
 }
 
+// Add adds other connections to the sum.
+func (c *Connections) Add(more *Connections) { combine(c, more, "merge") }
+
 // Said has the reports of a remote service on its own state under load.
 type Said struct {
 	// ClockAhead is how far its clock is ahead of this machine's, to a second or so; of

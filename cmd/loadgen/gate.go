@@ -92,7 +92,7 @@ func (f *gateFlags) gate(c *cobra.Command, names []string, stdout, stderr io.Wri
 		stderr = io.Discard
 	}
 	if f.All {
-		if names = f.Live.Kept(); len(names) == 0 {
+		if names = f.Live.Stored(); len(names) == 0 {
 			return usageError{fmt.Errorf("--all: no built-in scenario has a baseline in %s; expected scenarios with --accept first", f.Live.Baselines)}
 		}
 	}

@@ -166,8 +166,7 @@ func (c *calibration) agree() error {
 		if err != nil {
 			return err
 		}
-		all.Requests, all.Entities = all.Requests+f.Requests, all.Entities+f.Entities
-		all.Sent, all.Received, all.Lasts = all.Sent+f.Sent, all.Received+f.Received, all.Lasts+f.Lasts
+		results.AddTimes(&all, &f, 1)
 	}
 	// The budget limits the requests, and the rest in proportion.
 	part := min(1, float64(c.Budget)/float64(all.Requests))

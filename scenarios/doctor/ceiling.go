@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"loadgen/engine/entity"
-	"loadgen/engine/model"
 	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/scenarios/run"
@@ -57,18 +56,11 @@ func (r trials) measureCeiling(ctx context.Context) (f ceilingFigures, err error
 
 // measureEngine reads one entity of an engine without limits at the maximum rate, after a tenth of the operations as warm-up.
 func (r trials) measureEngine(ctx context.Context, operations uint64, f *ceilingFigures) error {
-	s, err := stress("model.profile=" + model.Off)
-	if err != nil {
-		return err
-	}
-	opened, err := run.Open(ctx, run.Plan{Scenario: s, On: run.Embedded}, r.clock)
+	opened, err := r.openEngine(ctx, run.Embedded)
 	if err != nil {
 		return err
 	}
 	defer opened.Close()
-	if err := createEntity(ctx, opened); err != nil {
-		return err
-	}
 	load := run.FlatOut{Clock: r.clock, Target: opened, Operation: trialOperation(entity.Get), Lanes: trialWorkers, Warm: operations / 10, Count: operations,
 		WarmLimit: trialGrace, Limit: trialGrace}
 	ceiling, failed, err := load.Run(ctx)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"loadgen/engine"
-	"loadgen/engine/model"
 	"loadgen/report/document"
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -62,14 +61,11 @@ type stallFigures struct {
 
 // measureStall runs the stall against an engine without limits.
 func (r trials) measureStall(ctx context.Context) (stallFigures, error) {
-	partitions, err := model.New(model.Off)
+	tables, err := r.openEngine(ctx, run.InProcess)
 	if err != nil {
 		return stallFigures{}, err
 	}
-	tables := run.Engine(partitions, 0, r.clock)
-	if err := createEntity(ctx, tables); err != nil {
-		return stallFigures{}, err
-	}
+	defer tables.Close()
 	begins := r.clock.Now().NextSecond().Offset() + stallBegins
 	frozen := target.WrapFaults(tables, engine.FaultPlan{Rules: []engine.FaultRule{
 		{Kind: engine.FaultFreeze, From: begins, To: begins + stallLasts, Share: engine.WholeShare}}}, 1, r.clock)

@@ -8,6 +8,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/engine/model"
 	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/figure"
@@ -71,14 +72,23 @@ func trialOperation(verb entity.Verb) target.Operation {
 	return target.Operation{Verb: verb, Table: trialTable, Change: entity.Change{Verb: verb, Key: key}}
 }
 
-// createEntity creates the table and the entity.
-func createEntity(ctx context.Context, t target.Target) error {
+// openEngine opens an engine without limits that has the table and the entity. Callers must close it.
+func (r trials) openEngine(ctx context.Context, on run.Place) (*run.Opened, error) {
+	s, err := stress("model.profile=" + model.Off)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := run.Open(ctx, run.Plan{Scenario: s, On: on}, r.clock)
+	if err != nil {
+		return nil, err
+	}
 	for _, op := range []target.Operation{{Verb: entity.CreateTable, Table: trialTable}, trialOperation(entity.Insert)} {
-		if outcome := t.Do(ctx, &op); outcome.Class(target.Expected{}) != results.Ok {
-			return errors.New("the embedded engine rejected a trial's entity: " + outcome.Detail)
+		if outcome := opened.Do(ctx, &op); outcome.Class(target.Expected{}) != results.Ok {
+			opened.Close()
+			return nil, errors.New("the embedded engine rejected a trial's entity: " + outcome.Detail)
 		}
 	}
-	return nil
+	return opened, nil
 }
 
 // The rate, the duration and the maximum median lag.

@@ -78,20 +78,10 @@ func connectionsOf(clients []*azure.Target) *results.Connections {
 		return nil
 	}
 	sum := new(results.Connections)
-	add := func(into *results.Spell, one azure.Timing) {
-		into.Count += one.Count
-		into.Total += one.Total
-		into.Max = max(into.Max, one.Max)
-	}
 	for _, client := range clients {
 		c := client.Connections()
-		sum.Opened += c.Opened
-		sum.Reused += c.Reused
-		sum.HTTP2 += c.HTTP2
-		add(&sum.Lookups, c.Lookups)
-		add(&sum.Connects, c.Connects)
-		add(&sum.Handshakes, c.Handshakes)
-		add(&sum.FirstByte, c.FirstBytes)
+		sum.Add(&results.Connections{Opened: c.Opened, Reused: c.Reused, HTTP2: c.HTTP2, Lookups: results.Spell(c.Lookups),
+			Connects: results.Spell(c.Connects), Handshakes: results.Spell(c.Handshakes), FirstByte: results.Spell(c.FirstBytes)})
 	}
 	return sum
 }

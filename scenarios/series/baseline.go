@@ -58,8 +58,8 @@ type storedNight struct {
 // maxNights is the maximum number of stored nights of a set.
 const maxNights = 30
 
-// storedMetrics are stored of each run beside the compared ones, so that other metrics can be
-// compared later: of all operations, and of each.
+// storedMetrics are stored in addition to the compared metrics, so that they can be compared later: of all operations, and
+// of each.
 func storedMetrics(record *results.Record, figures *figure.Figures) []compare.Metric {
 	operations := []string{""}
 	for _, kind := range record.Manifest.Operations {
@@ -104,8 +104,8 @@ func costMicros(record *results.Record) float64 {
 	return float64(c.Took.Microseconds()) * float64(c.Lanes) / float64(c.Operations)
 }
 
-// of returns a metric of the runs of a night, nil if one of them lacks it.
-func (n *storedNight) of(m compare.Metric) []float64 {
+// values returns a metric of the runs of a night, nil if one of them lacks it.
+func (n *storedNight) values(m compare.Metric) []float64 {
 	var list []float64
 	for _, one := range n.Runs {
 		value, some := one[m.Column()]
@@ -118,7 +118,7 @@ func (n *storedNight) of(m compare.Metric) []float64 {
 }
 
 // values returns a metric of the accepted runs.
-func (s *storedSet) values(m compare.Metric) []float64 { return s.Nights[0].of(m) }
+func (s *storedSet) values(m compare.Metric) []float64 { return s.Nights[0].values(m) }
 
 // drift returns how much slower the generator itself became, at most: its latency at its
 // maximum rate, or the same part of the metric.
@@ -146,7 +146,7 @@ func (s *storedSet) noise(m compare.Metric) float64 {
 	var differences []float64
 	last := math.NaN()
 	for i := range s.Nights {
-		values := s.Nights[i].of(m)
+		values := s.Nights[i].values(m)
 		if values == nil {
 			continue
 		}
@@ -297,7 +297,7 @@ func (g *Live) againstFolder(ctx context.Context, t *trials, threshold float64) 
 }
 
 // againstBaseline compares with the stored baseline, and stores the runs: as the baseline if
-// there is none or if they are accepted, else beside it if they pass.
+// there is none or if they are accepted, else in addition to it if they pass.
 func (g *Live) againstBaseline(ctx context.Context, t *trials, b *storedBaseline, threshold float64) (compare.Result, error) {
 	conditions := compare.Conditions(t.runs[compare.B][0].record)
 	at := slices.IndexFunc(b.Sets, func(s storedSet) bool { return slices.Equal(s.Conditions, conditions) })
@@ -319,7 +319,7 @@ func (g *Live) againstBaseline(ctx context.Context, t *trials, b *storedBaseline
 			reason, one.Outcome, one.Reason = strings.TrimSpace(g.Reason), compare.Same, "accepted"
 			b.Sets = slices.DeleteFunc(b.Sets, func(s storedSet) bool { return slices.Equal(s.Conditions[1:], conditions[1:]) })
 		}
-		t.hold(&one)
+		t.applyChecks(&one)
 		b.Sets = append(b.Sets, storedSet{conditions, []storedNight{t.nightOf(reason)}})
 		return one, g.write(b)
 	}

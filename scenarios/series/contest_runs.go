@@ -72,7 +72,7 @@ func (m *match) scenario(root uint64) *scenarios.Scenario {
 	return &s
 }
 
-// runAll makes all runs, so many at once, and waits for them. Its error is what ended
+// runAll makes all runs, at most atOnce at a time, and waits for them. Its error is what ended
 // them early.
 func (c *contestRun) runAll(ctx context.Context, atOnce int) error {
 	list := c.matches()

@@ -17,12 +17,11 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// Gate holds runs in virtual time to the baselines of their scenarios: what was accepted
-// the last time.
+// Gate compares runs in virtual time with the accepted baselines of their scenarios.
 type Gate struct {
 	// Baselines is the folder of the baselines.
 	Baselines string `flag:"baselines" rare:"yes"`
-	// Reason, where there is one, makes valid runs the baselines of their scenarios.
+	// Reason makes valid runs the baselines of their scenarios, if it is not empty.
 	Reason string `flag:"accept"`
 }
 
@@ -34,8 +33,8 @@ func (g *Gate) Validate() error {
 	return baseline.CheckReason(g.Reason)
 }
 
-// Kept returns the names of the built-in scenarios that have a baseline.
-func (g *Gate) Kept() []string {
+// Stored returns the names of the built-in scenarios that have a baseline.
+func (g *Gate) Stored() []string {
 	var names []string
 	for _, name := range scenarios.Library() {
 		if _, err := os.Stat(g.file(name)); err == nil {
@@ -45,17 +44,16 @@ func (g *Gate) Kept() []string {
 	return names
 }
 
-// Rule holds a judged run to its baseline, or makes it the baseline. Typed is what the
-// user calls the scenario, a file or its name, which is empty for its name. The error
-// wraps [run.ErrFolder] where a baseline cannot be written, and is a [loadgen/scenarios/fields.Fault]
-// where the reason is none.
+// Rule compares a judged run with its baseline, or makes it the baseline. Typed is the user's name of the scenario, a file
+// or its name, which is also used if typed is empty. The error wraps [run.ErrFolder] if a baseline cannot be written, and is
+// a [loadgen/scenarios/fields.Fault] if the reason is invalid.
 func (g *Gate) Rule(record *results.Record, typed string) (compare.Result, error) {
 	name := record.Manifest.Scenario.Name
 	typed = cmp.Or(typed, name)
 	none := compare.Result{Scenario: name, Virtual: true, Repeat: "loadgen simulate " + typed}
 	valid := record.Summary.Validity == results.Valid
 	if g.Reason != "" && valid {
-		return g.take(none, record)
+		return g.accept(none, record)
 	}
 	kept, err := g.read(name)
 	if err == nil {
@@ -101,18 +99,17 @@ func (g *Gate) Rule(record *results.Record, typed string) (compare.Result, error
 	return one, nil
 }
 
-// invalid returns the result on a run that is not valid. What differs is listed all the
-// same, for it says what has gone wrong.
+// invalid returns the result of an invalid run. It keeps the differences, which help to find the cause.
 func invalid(one compare.Result, record *results.Record) compare.Result {
 	one.Outcome, one.Reason = compare.Invalid, "the run is "+record.Summary.Validity
 	one.Notes = record.Summary.Reasons
 	return one
 }
 
-// file returns where the baseline of a scenario is.
+// file returns the file of the baseline of a scenario.
 func (g *Gate) file(name string) string { return filepath.Join(g.Baselines, name+".json") }
 
-// maxBaseline bounds the size of a baseline.
+// maxBaseline is the maximum size of a baseline in bytes.
 const maxBaseline = 16 << 20
 
 func (g *Gate) read(name string) (*baseline.Baseline, error) {
@@ -135,8 +132,8 @@ func (g *Gate) read(name string) (*baseline.Baseline, error) {
 	return kept, nil
 }
 
-// take makes a run the baseline of its scenario, and writes down why.
-func (g *Gate) take(one compare.Result, record *results.Record) (compare.Result, error) {
+// accept makes a run the baseline of its scenario, and stores the reason.
+func (g *Gate) accept(one compare.Result, record *results.Record) (compare.Result, error) {
 	made, err := baseline.New(record, clock.NewReal().Started(), g.Reason)
 	if err != nil {
 		return one, wrong("", "%v", err)
@@ -145,7 +142,7 @@ func (g *Gate) take(one compare.Result, record *results.Record) (compare.Result,
 		one.Reason, one.Against = "identical; nothing to accept", was.Named()
 		return one, nil
 	}
-	// Why it was accepted is written before what was.
+	// The reason is written before the baseline.
 	var log *os.File
 	if err = os.MkdirAll(g.Baselines, 0o755); err == nil {
 		log, err = os.OpenFile(filepath.Join(g.Baselines, one.Scenario+".reasons.txt"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)

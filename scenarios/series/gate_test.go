@@ -192,7 +192,7 @@ func shown(t *testing.T, one compare.Result) string {
 // Every baseline that is checked in is that of a scenario of the library. That it holds is
 // shown by [TestLibrary], which runs them all.
 func TestCommittedBaselines(t *testing.T) {
-	names := (&Gate{Baselines: committed}).Kept()
+	names := (&Gate{Baselines: committed}).Stored()
 	files, err := os.ReadDir(committed)
 	require.NoError(t, err)
 	assert.GreaterOrEqual(t, len(names), 20, "scenarios with a baseline")
@@ -219,7 +219,7 @@ func TestBaselinesAreTheSameOnOtherMachines(t *testing.T) {
 		t.Skip("a long run")
 	}
 	elsewhere(t)
-	names := (&Gate{Baselines: committed}).Kept()
+	names := (&Gate{Baselines: committed}).Stored()
 	for _, name := range spread(names, resultstest.Cases(1, len(names), len(names))) {
 		asCommitted(t, simulated(t, builtin(t, name)))
 	}

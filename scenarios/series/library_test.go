@@ -65,7 +65,7 @@ func TestLibrary(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many runs")
 	}
-	kept := (&Gate{Baselines: committed}).Kept()
+	kept := (&Gate{Baselines: committed}).Stored()
 	names := slices.DeleteFunc(scenarios.Library(), func(name string) bool { return slices.Contains(grand(), name) })
 	for _, name := range spread(names, resultstest.Cases(1, len(names), len(names))) {
 		t.Run(name, func(t *testing.T) {

@@ -79,7 +79,7 @@ func (g *Live) metrics() ([]compare.Metric, float64, error) {
 }
 
 // Run makes the runs and judges them. If the context ended, the result is of what was done,
-// beside the context's error. Other errors come without a result: they wrap [run.ErrFolder] if
+// with the context's error. Other errors come without a result: they wrap [run.ErrFolder] if
 // the runs or the baseline cannot be stored, and a [fields.Fault] for a build that is none.
 func (g *Live) Run(ctx context.Context) (compare.Result, error) {
 	metrics, threshold, err := g.metrics()
@@ -204,7 +204,7 @@ func (t *trials) judged(name string, threshold float64, stored *storedSet) (comp
 		one.Outcome, one.Reason = compare.Inconclusive, "a metric has no baseline"
 	}
 	one.Notes = notes
-	t.hold(&one)
+	t.applyChecks(&one)
 	return one, nil
 }
 
@@ -215,9 +215,8 @@ func (t *trials) note(one *compare.Result) {
 	}
 }
 
-// portable returns what of a scenario both builds run, from anywhere: without what is for
-// the gate alone, which older builds do not know, and with files whose names count from
-// nowhere. The error is [fields.Faults].
+// portable returns a scenario that both builds run from any folder: without the fields of the gate, which older builds
+// lack, and with absolute file names. The error is [fields.Faults].
 func portable(s *scenarios.Scenario, folder string) (*scenarios.Scenario, error) {
 	own := *s
 	own.Gate, own.AntiPattern = nil, nil
@@ -229,18 +228,17 @@ func portable(s *scenarios.Scenario, folder string) (*scenarios.Scenario, error)
 	})
 }
 
-// maxRun is twice what the phases of a scenario last, and so much for what has no
-// length of its own that only what hangs takes longer.
+// maxRun returns the time limit of a run: twice the length of its phases, and ample time for loads without one.
 func maxRun(s *scenarios.Scenario) time.Duration {
-	const beside, each = 5 * time.Minute, 10 * time.Millisecond
-	sum := beside
+	const fixed, each = 5 * time.Minute, 10 * time.Millisecond
+	sum := fixed
 	for i := range s.Phases {
 		switch p := &s.Phases[i]; {
 		case p.Load != nil:
 			sum += time.Duration(p.Load.Entities) * each
 		case p.Traffic != nil:
 			sum += 2 * p.Traffic.Lasts()
-			if p.Form == scenarios.FormPeak { // its last step may be held once more
+			if p.Form == scenarios.FormPeak { // its last step may be repeated
 				sum += 2 * p.Traffic.Arrivals.Steps.Each
 			}
 		}
@@ -270,9 +268,8 @@ func (g *Live) prepare(t *trials, s *scenarios.Scenario) (made bool, err error) 
 	return made, os.WriteFile(filepath.Join(t.folder, "scenario.yaml"), s.Text(), 0o644)
 }
 
-// hold counts the checks of the scenario against B, unless A fails them as well. A check that
-// is inconclusive is no pass.
-func (t *trials) hold(one *compare.Result) {
+// applyChecks lets the checks of the scenario fail B, unless A fails them as well. An inconclusive check does not pass.
+func (t *trials) applyChecks(one *compare.Result) {
 	for i := range t.claims {
 		c := &t.claims[i]
 		switch {

@@ -29,7 +29,7 @@ type Sweep struct {
 	// by commas, or by semicolons if there are any, outside of brackets, braces and double quotes.
 	Axes []string
 	// Count, above 0, repeats one run that often in place of axes: with this Seed in real time,
-	// which varies by itself, and otherwise each with the next seed.
+	// and otherwise each with the next seed.
 	Count int
 	Seed  uint64
 	Live  bool

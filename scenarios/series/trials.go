@@ -210,17 +210,15 @@ func (g *Live) build(path, file string) maker {
 	}
 }
 
-// ending is how a build that was run has ended.
+// ending is the result of a build that was run.
 type ending struct {
-	// code is its exit code, −1 where a signal ended it.
+	// code is its exit code, −1 after a signal, said its last line on standard error.
 	code int
-	// said is the last line that it wrote to standard error.
 	said string
 }
 
-// launch runs a build of this program in a process of its own, and waits for it. It
-// returns an error where it cannot be started, and where the context ends, by which it
-// is killed.
+// launch runs a build of this program in its own process and waits for it. It returns an error if the build cannot be
+// started, or if the context ends, which kills it.
 type launch func(ctx context.Context, build string, args []string) (ending, error)
 
 var _ launch = launched
@@ -228,7 +226,7 @@ var _ launch = launched
 // errTooLong is the cause of a context that ended a run which did not.
 var errTooLong = errors.New("run does not end")
 
-// killedWithin is how long what a killed build has started may hold on to its output.
+// killedWithin is the maximum time in which children of a killed build may keep its output open.
 const killedWithin = 5 * time.Second
 
 func launched(ctx context.Context, build string, args []string) (ending, error) {
