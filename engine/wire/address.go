@@ -48,7 +48,7 @@ type Resource struct {
 // names no resource of an account, InvalidInput where it gets its keys wrong.
 // It does not look whether table and key are ones that could exist.
 //
-// The path is decoded once and only then taken apart, so that quotes,
+// The path is decoded once and only then parsed, so that quotes,
 // parentheses and commas may come escaped; a plus sign is a plus sign. One slash at
 // the end says nothing.
 func ParseResource(escaped string) (r Resource, code entity.Code, detail string) {

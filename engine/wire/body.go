@@ -24,7 +24,7 @@ type EntityBody struct {
 // Parse reads a JSON object with odata.type annotations. The code is OK, or else
 // InvalidInput, PropertyNameInvalid, DuplicateProperties and so on, with one
 // line of detail. Limits on names, sizes and numbers are left to
-// [loadgen/engine/entity.Change.Validate], save that reading stops beyond them.
+// [loadgen/engine/entity.Change.Validate], except that reading stops above them.
 //
 // An annotation comes before or after its value. Members whose names begin with
 // odata., other annotations and Timestamp are passed over, and so is the type of
@@ -110,8 +110,8 @@ func AppendTableName(dst []byte, name string) []byte {
 }
 
 func checkTextLength(text string) (entity.Code, string) {
-	if len(text) > jsonMostText {
-		return entity.RequestBodyTooLarge, "body exceeds " + strconv.Itoa(jsonMostText) + " bytes"
+	if len(text) > maxJSONText {
+		return entity.RequestBodyTooLarge, "body exceeds " + strconv.Itoa(maxJSONText) + " bytes"
 	}
 	return entity.OK, ""
 }

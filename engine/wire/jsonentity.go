@@ -22,7 +22,7 @@ type jsonEntity struct {
 	isError bool
 	// room is scratch memory for binaries.
 	room []byte
-	// code and detail say what is wrong beyond the JSON itself.
+	// code and detail are the fault of valid JSON.
 	code   entity.Code
 	detail string
 }
@@ -37,10 +37,9 @@ type jsonMember struct {
 	text string
 }
 
-// jsonMostMembers is how many names of an entity are kept at most. It is above
-// the limit on properties, because nulls count for nothing and neither does an
-// annotation whose property was left out.
-const jsonMostMembers = 2 * entity.MaxProperties
+// maxJSONMembers is the maximum number of names of an entity. It is above the limit on properties, since nulls and
+// annotations without a property do not count.
+const maxJSONMembers = 2 * entity.MaxProperties
 
 const (
 	jsonPartitionKey = "PartitionKey"
@@ -168,7 +167,7 @@ func (e *jsonEntity) member(name string) *jsonMember {
 			}
 		}
 	}
-	if n == jsonMostMembers {
+	if n == maxJSONMembers {
 		e.refuse(entity.TooManyProperties, name, "exceeds the limit")
 		return nil
 	}
@@ -220,7 +219,7 @@ func (e *jsonEntity) resolve(k *jsonKey, properties []entity.Property) ([]entity
 	return properties, true
 }
 
-// jsonKey is a key of which either part may be missing.
+// jsonKey is a key with optional parts.
 type jsonKey struct {
 	entity.Key
 	hasPartition, hasRow bool

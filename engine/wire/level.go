@@ -45,7 +45,7 @@ func (l Level) String() string {
 // for: of a list the first acceptable item; an absent one or */* is minimal. It
 // is false where only formats are acceptable that the service does not speak.
 func ParseLevel(accept string) (Level, bool) {
-	switch accept { // What clients send is not taken apart.
+	switch accept { // What clients send is not parsed further.
 	case "", "*/*", "application/json", "application/json;odata=minimalmetadata":
 		return MinimalMetadata, true
 	case "application/json;odata=nometadata":

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"unicode"
-	"unicode/utf8"
 
 	"loadgen/target"
 )
@@ -95,20 +94,10 @@ func isAny(err error, targets ...error) bool {
 	return slices.ContainsFunc(targets, func(target error) bool { return errors.Is(err, target) })
 }
 
-// maxDetailBytes is the greatest length of a detail, in bytes.
-const maxDetailBytes = 300
-
 // line returns a text as one line of limited length, without secrets and with blanks for unprintable
 // characters.
 func (t *Target) line(text string) string {
-	text = strings.TrimSpace(strings.ToValidUTF8(t.hide(text), "�"))
-	if len(text) > maxDetailBytes {
-		cut := maxDetailBytes
-		for !utf8.RuneStart(text[cut]) {
-			cut--
-		}
-		text = text[:cut] + "…"
-	}
+	text = bounded(strings.TrimSpace(strings.ToValidUTF8(t.hide(text), "�")))
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return ' '
