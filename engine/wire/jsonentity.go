@@ -2,6 +2,7 @@ package wire
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"loadgen/engine/entity"
@@ -49,6 +50,22 @@ const (
 	jsonTypeSuffix   = "@odata.type"
 	jsonTypePrefix   = "Edm."
 )
+
+// parse reads a text that is one object. The code is OK, or that of the fault with one line of detail.
+func (e *jsonEntity) parse(text string) (entity.Code, string) {
+	if len(text) > maxJSONText {
+		return entity.RequestBodyTooLarge, "body exceeds " + strconv.Itoa(maxJSONText) + " bytes"
+	}
+	s := jsonScanner{text: text}
+	switch {
+	case e.read(&s) && s.end():
+		return entity.OK, ""
+	case s.fault != "":
+		return entity.InvalidInput, s.detail()
+	default:
+		return e.code, e.detail
+	}
+}
 
 // read reads the object at which s stands. It reports whether all is well so
 // far; else either s has a fault or e a code.
