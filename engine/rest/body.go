@@ -25,6 +25,7 @@ const maxHeaderBytes = 64 << 10
 func (x *exchange) readBody(most int64) (entity.Code, string) {
 	r := x.request
 	if r.ContentLength > most {
+		x.headers.add("Connection", "close") // net/http would first wait for a short body
 		return entity.RequestBodyTooLarge, ""
 	}
 	chunked := len(r.TransferEncoding) > 0 || r.ContentLength < 0
