@@ -27,7 +27,7 @@ var (
 	// ErrAuthentication: the service does not accept the credential.
 	ErrAuthentication = errors.New("azure: the service refuses the credential")
 	// ErrClock: this machine's clock differs too much from the service's for a valid signature.
-	ErrClock = errors.New("azure: the clocks are too far apart")
+	ErrClock = errors.New("azure: the clocks differ too much")
 	// ErrNotTables: something answers at the address that is no table service.
 	ErrNotTables = errors.New("azure: not a table service")
 )
