@@ -2,13 +2,13 @@
 //
 // Use it in this order: build a [Real] clock where load is live, or a [Virtual]
 // one where a single goroutine decides what time it is; hand instants down as
-// arguments; keep what is to happen later in a [Queue], and await it in a [Sleeper]
-// where milliseconds matter; and draw chance from a [Stream], a pure function of
+// arguments; keep future events in a [Queue], and wait for them with a [Sleeper]
+// if milliseconds matter; and draw chance from a [Stream], a pure function of
 // seed, stream name, number and attempt.
 //
-// The caller owes each stream a name of its own and each draw a number that
-// means something (an operation, an entity), so that neither the count of
-// workers nor the order in which they run can change what is drawn.
+// Give each stream a name of its own and each draw a number with a meaning (an
+// operation, an entity), so that draws depend neither on the number of workers nor
+// on their order.
 //
 // A [TimeColumn] reads the times of a file, in any of the notations that programs write.
 //

@@ -12,7 +12,7 @@ import (
 // Fine returns a sleeper that wakes within some tens of microseconds of its
 // instant. The Go runtime rounds a wait that begins while the process is idle up
 // to a whole millisecond; a timer of the kernel that the runtime polls like a
-// connection is rounded by nobody, holds no thread, and leaves the processors to
+// connection is not rounded, holds no thread, and leaves the processors to
 // others. While the process is busy it is the other way about: connections are
 // polled when nothing else is left to do, the runtime's own timers before that.
 // The sleeper therefore has both, and the first to ring ends its sleep.
@@ -63,7 +63,7 @@ type fine struct {
 
 // Sleep implements [Sleeper].
 func (f *fine) Sleep(until Instant) {
-	f.left, f.armed = min(until.Sub(f.clock.Now()), longestNap), false
+	f.left, f.armed = min(until.Sub(f.clock.Now()), maxNap), false
 	if f.left > 0 {
 		f.deadline(time.Now().Add(f.left))
 		if err := f.conn.Read(f.wait); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
@@ -77,8 +77,8 @@ func (f *fine) Sleep(until Instant) {
 // for the timer and again whenever that may have rung. What rang before the first
 // time is forgotten by then: only here can the timer be set.
 func (f *fine) ready(handle uintptr) bool {
-	// Whoever wakes sets the mark first and the deadline then: where the mark comes
-	// after this look, its deadline comes after ours.
+	// Wake sets woken before the deadline: if woken is set after this check, its
+	// deadline is set after ours.
 	if f.armed || f.woken.Load() {
 		return true
 	}

@@ -4,8 +4,8 @@ import (
 	"time"
 )
 
-// Instant is a point in time, in nanoseconds since the start of the clock that
-// told it. Instants of two clocks must not be compared.
+// Instant is a point in time, in nanoseconds since the start of its clock.
+// Instants of two clocks must not be compared.
 type Instant int64
 
 // Never is later than every instant that a clock can tell.

@@ -1,8 +1,7 @@
 package clock
 
-// Queue holds what is to happen later and yields it in the order of (instant,
-// number): simultaneous entries come out by number, whatever the order in which
-// they went in. It belongs to one goroutine. The zero value is an empty queue.
+// Queue holds future events and yields them in the order of (instant, number):
+// simultaneous entries are ordered by number, not by insertion. It belongs to one goroutine. The zero value is an empty queue.
 type Queue[T any] struct{ heap []entry[T] }
 
 // children is how many entries lie below each in the heap: four lie close together, and

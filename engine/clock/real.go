@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Clock tells the time and waits for it. Every method is safe for concurrent
+// Clock returns the time and waits for it. Every method is safe for concurrent
 // use.
 type Clock interface {
 	// Now returns the present instant; it never goes back.
@@ -17,7 +17,7 @@ type Clock interface {
 	// error as soon as that is done.
 	Sleep(ctx context.Context, until Instant) error
 	// Alarm returns an alarm that rings once the clock has reached until.
-	// The caller owes it a Stop.
+	// Callers must stop it.
 	Alarm(until Instant) Alarm
 }
 
@@ -41,8 +41,7 @@ var _ Clock = Real{}
 // NewReal returns a clock whose instant zero is now.
 func NewReal() Real { return Real{start: time.Now()} }
 
-// NewRealIn returns a clock whose instant zero is so long from now, or ago where that is
-// negative.
+// NewRealIn returns a clock whose instant zero is after wait, which may be negative.
 func NewRealIn(wait time.Duration) Real { return Real{start: time.Now().Add(wait)} }
 
 // Started returns the wall time of instant zero.
@@ -113,8 +112,7 @@ type Sleeper interface {
 	// that came before counts, so that none is lost. It may return early for no
 	// reason: the caller looks at the clock again.
 	Sleep(until Instant)
-	// Wake has the present Sleep return at once, or the next one where there is
-	// none.
+	// Wake makes the current Sleep return at once, or else the next one.
 	Wake()
 	// Close frees what the sleeper holds. It is used no more afterwards.
 	Close()
@@ -152,13 +150,12 @@ func (d *drowser) Wake() {
 // Close implements [Sleeper].
 func (d *drowser) Close() {}
 
-// longestNap bounds a single fine wait, so that its length always fits what the
-// system takes.
-const longestNap = time.Hour
+// maxNap limits a single fine wait, so that its length is valid for the system.
+const maxNap = time.Hour
 
 // Within returns a context that ends with the parent's, or by the clock after the limit; its
-// cause then wraps late and names the limit. Whoever has it releases it, which waits for
-// what watches it; safe for concurrent use.
+// cause then wraps late and names the limit. Callers must call release, which waits for the
+// goroutine of the context; it is safe for concurrent use.
 func Within(parent context.Context, c Clock, limit time.Duration, late error) (ctx context.Context, release func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	alarm := c.Alarm(c.Now().Add(limit))
@@ -178,6 +175,6 @@ func Within(parent context.Context, c Clock, limit time.Duration, late error) (c
 	}
 }
 
-// Secrets returns chance that nobody can foretell or repeat, for keys and nothing else:
-// whatever is measured or simulated draws from a [Stream]. Safe for concurrent use.
+// Secrets returns unpredictable random bytes, only for keys: measurements and simulations
+// draw from a [Stream]. It is safe for concurrent use.
 func Secrets() io.Reader { return rand.Reader }

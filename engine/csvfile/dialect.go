@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// dialect is how a file is written, beside what RFC 4180 has it.
+// dialect is the form of a file, where it differs from RFC 4180.
 type dialect struct {
 	// separator stands between fields.
 	separator byte
@@ -15,7 +15,7 @@ type dialect struct {
 	escapes bool
 }
 
-// headBytes is how much of a file its dialect is told from.
+// headBytes is the size of the part that decides the dialect.
 const headBytes = 64 << 10
 
 // head is the beginning of a file; whole says that there is no more.

@@ -208,8 +208,8 @@ func (c *timeColumn) text(fields []string) string {
 	return fields[c.at[0]] + " " + fields[c.at[1]]
 }
 
-// hold reads the next row before its turn.
-func (r *Reader) hold() bool {
+// readAhead reads the next row before its turn.
+func (r *Reader) readAhead() bool {
 	if !r.read() {
 		return false
 	}
@@ -234,7 +234,7 @@ func (r *Reader) FindTimes(format string, columns ...[]int) bool {
 		r.times = append(r.times, timeColumn{times, at})
 	}
 	for next, bytes, known := 0, 0, false; !known && bytes < maxAhead; next++ {
-		if next == len(r.ahead) && !r.hold() {
+		if next == len(r.ahead) && !r.readAhead() {
 			break
 		}
 		known = true

@@ -21,9 +21,8 @@ const (
 	utf16BigEnd    = "\xFE\xFF"
 )
 
-// Text returns what yields the text of a file as UTF-8, without a mark of the byte
-// order: unpacked where it is gzip, and turned around where a mark says UTF-16. What the
-// file is not that it begins as is a [*Damage].
+// Text returns a reader of a file's text as UTF-8 without a byte order mark: decompressed if it is gzip, and converted
+// from UTF-16 if it has such a mark. Its errors are [*Damage] or the reader's.
 func Text(from io.Reader) io.Reader {
 	packed := &countedReader{from: from}
 	start := bufio.NewReader(packed)
@@ -37,8 +36,7 @@ func Text(from io.Reader) io.Reader {
 	return unmarked(bufio.NewReader(&unpacked{text: text, packed: packed}))
 }
 
-// Damage is that a file is not what it begins as: a fault of the file, and not of whoever
-// reads it.
+// Damage is a fault of a file that does not match its first bytes.
 type Damage struct{ what string }
 
 // Error implements error.

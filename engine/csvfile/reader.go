@@ -65,7 +65,7 @@ type Reader struct {
 	Counts
 	options Options
 	rows    *scanner
-	// bounded is what is left of the bytes that the file may have, nil for any amount.
+	// bounded limits the bytes of the file, nil for no limit.
 	bounded *io.LimitedReader
 	// fields belong to the current row, raw to the row that was read last.
 	raw, fields []string
@@ -122,9 +122,8 @@ func New(from io.Reader, o Options) *Reader {
 	return r
 }
 
-// Next moves to the next row that is sound, and reports whether there is one. What is
-// wrong with others on the way is kept for [Reader.Err]; that the file is too large is
-// told alone, for it is cut there.
+// Next moves to the next valid row, and reports whether there is one. It keeps the faults of other rows for
+// [Reader.Err]; a file that is too large has only that fault.
 func (r *Reader) Next() bool {
 	if len(r.ahead) > 0 {
 		r.raw, r.line, r.ahead = r.ahead[0].raw, r.ahead[0].line, r.ahead[1:]
@@ -249,8 +248,8 @@ func (r *Reader) Skip(format string, args ...any) {
 	r.ended = r.Counts.Skip(r.line, format, fmt.Sprintf(format, args...)) || r.ended
 }
 
-// Err returns the error of what was read from, or else joins the faults so far, each
-// a [*Fault]; nil where there is neither. Skipped rows are faults if they are too many.
+// Err returns the error of the underlying reader, or else joins the faults so far, each a [*Fault]. Skipped rows are
+// faults if there are too many.
 func (r *Reader) Err() error {
 	if r.broken != nil {
 		return r.broken

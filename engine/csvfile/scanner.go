@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// scanner takes rows apart. It belongs to one goroutine.
+// scanner splits rows. It belongs to one goroutine.
 type scanner struct {
 	from *bufio.Reader
 	dialect
@@ -98,7 +98,7 @@ func endSize(line []byte) int {
 	return len(line) - len(bytes.TrimSuffix(text, []byte{'\r'}))
 }
 
-// split takes apart a row that begins with a line.
+// split splits a row that begins with a line.
 func (s *scanner) split(line []byte) error {
 	text := line[:len(line)-endSize(line)]
 	for size := len(line); ; {

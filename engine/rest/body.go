@@ -25,6 +25,7 @@ const maxHeaderBytes = 64 << 10
 func (x *exchange) readBody(most int64) (entity.Code, string) {
 	r := x.request
 	if r.ContentLength > most {
+		x.headers.add("Connection", "close") // net/http would first wait for a short body
 		return entity.RequestBodyTooLarge, ""
 	}
 	chunked := len(r.TransferEncoding) > 0 || r.ContentLength < 0
@@ -66,11 +67,8 @@ func (x *exchange) readBody(most int64) (entity.Code, string) {
 
 // readJSON reads the body unless its type is XML.
 func (x *exchange) readJSON() (entity.Code, string) {
-	mediaType := headerOf(x.request, "Content-Type")
-	mediaType, _, _ = strings.Cut(mediaType, ";")
-	mediaType = strings.TrimSpace(mediaType)
-	const xml = "xml"
-	if len(mediaType) >= len(xml) && strings.EqualFold(mediaType[len(mediaType)-len(xml):], xml) {
+	mediaType, _, _ := strings.Cut(headerOf(x.request, "Content-Type"), ";")
+	if strings.HasSuffix(strings.ToLower(strings.TrimSpace(mediaType)), "xml") {
 		return entity.AtomFormatNotSupported, ""
 	}
 	return x.readBody(maxBody)

@@ -141,8 +141,8 @@ func (f framed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// returns: framing then belongs to that request and another goroutine. A client that waits for 100
 	// Continue sends no body.
 	state := c.state.Load()
-	if state&isWhole == 0 && state&isAnswered != 0 && !(c.framing.stage == inBody && c.framing.rest <= discarded) &&
-		r.Header.Get("Expect") == "" && http.NewResponseController(w).Flush() == nil {
+	if state&isWhole == 0 && state&isAnswered != 0 && a.Header().Get("Connection") == "close" && r.Header.Get("Expect") == "" &&
+		http.NewResponseController(w).Flush() == nil {
 		_ = c.SetReadDeadline(clock.NewReal().Started().Add(drainTime))
 		_, _ = io.CopyN(io.Discard, r.Body, drainBytes) // the connection ends in any case
 	}

@@ -75,15 +75,7 @@ func (x *exchange) understand() (entity.Code, string) {
 const hostInformationNotPresent entity.Code = "HostInformationNotPresent"
 
 // acceptsJSON reports whether an Accept header, or a format, names JSON.
-func acceptsJSON(accept string) bool {
-	const json = "json"
-	for i := 0; i+len(json) <= len(accept); i++ {
-		if strings.EqualFold(accept[i:i+len(json)], json) {
-			return true
-		}
-	}
-	return false
-}
+func acceptsJSON(accept string) bool { return strings.Contains(strings.ToLower(accept), "json") }
 
 // checkHeaders checks the headers and options that any operation may have, and
 // finds out the method.

@@ -366,7 +366,7 @@ func TestLongBodiesAreRefusedEarly(t *testing.T) {
 		} {
 			client := resttest.NewConn(t, pipes.Dial())
 			_ = client.SetDeadline(time.Time{})
-			sent := make(chan struct{})
+			sent, began := make(chan struct{}), time.Now()
 			go func() {
 				defer close(sent)
 				_, err := io.WriteString(client, contoso.Head(date, row.method, row.target, row.framing))
@@ -377,8 +377,8 @@ func TestLongBodiesAreRefusedEarly(t *testing.T) {
 				}
 			}()
 			reply, _, err := client.Reply()
-			assert.Truef(t, err == nil && reply.StatusCode == 413 && reply.Header.Get("x-ms-error-code") == "RequestBodyTooLarge",
-				"%s: reply %v, %v; want 413 RequestBodyTooLarge", row.name, reply, err)
+			assert.Truef(t, err == nil && reply.StatusCode == 413 && reply.Header.Get("x-ms-error-code") == "RequestBodyTooLarge" && time.Since(began) == 0,
+				"%s: reply %v, %v after %v; want 413 RequestBodyTooLarge at once", row.name, reply, err, time.Since(began))
 			_ = client.Close()
 			<-sent
 		}

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -48,7 +49,7 @@ type Resource struct {
 // names no resource of an account, InvalidInput where it gets its keys wrong.
 // It does not look whether table and key are ones that could exist.
 //
-// The path is decoded once and only then taken apart, so that quotes,
+// The path is decoded once and only then parsed, so that quotes,
 // parentheses and commas may come escaped; a plus sign is a plus sign. One slash at
 // the end says nothing.
 func ParseResource(escaped string) (r Resource, code entity.Code, detail string) {
@@ -108,19 +109,14 @@ func parseKeys(keys string) (k entity.Key, ok bool) {
 	switch {
 	case !ok || rest != "":
 		return entity.Key{}, false
-	case first == partitionKey && second == rowKey:
+	case first == jsonPartitionKey && second == jsonRowKey:
 		return entity.Key{Partition: value, Row: other}, true
-	case first == rowKey && second == partitionKey:
+	case first == jsonRowKey && second == jsonPartitionKey:
 		return entity.Key{Partition: other, Row: value}, true
 	default:
 		return entity.Key{}, false
 	}
 }
-
-const (
-	partitionKey = "PartitionKey"
-	rowKey       = "RowKey"
-)
 
 // cutKey cuts Name='value' off the front of text, with the blanks after it.
 func cutKey(text string) (name, value, rest string, ok bool) {
@@ -168,10 +164,6 @@ var tableHosts = [...]string{".table.core.windows.net", ".table.core.chinaclouda
 // IsTableHost reports whether a host, with or without a port, is one of the table service's.
 func IsTableHost(host string) bool {
 	host, _, _ = strings.Cut(strings.ToLower(host), ":")
-	for _, end := range tableHosts {
-		if strings.HasSuffix(strings.TrimSuffix(host, "."), end) {
-			return true
-		}
-	}
-	return false
+	host = strings.TrimSuffix(host, ".")
+	return slices.ContainsFunc(tableHosts[:], func(end string) bool { return strings.HasSuffix(host, end) })
 }

@@ -22,11 +22,10 @@ type BatchRequest struct {
 	Read   entity.Key
 	IsRead bool
 
-	// Payload is how many bytes the entities have that were read: of the JSON, not
-	// of what frames it.
+	// Payload is the size of the entities' JSON in bytes, without its framing.
 	Payload int
 
-	// bodies are the entities of the changes, kept for their room.
+	// bodies are the entities of the changes, kept for reuse.
 	bodies []EntityBody
 	// start is a target up to its RowKey, and resource what it names; empty if there is none yet.
 	start    string
@@ -35,7 +34,7 @@ type BatchRequest struct {
 
 // BatchPart is what the reply to one operation of a transaction depends on.
 type BatchPart struct {
-	// ContentID is echoed; HasContentID tells an empty one from none.
+	// ContentID is echoed; HasContentID is false for none.
 	ContentID    string
 	HasContentID bool
 	// Echo says that an insert's reply shows the entity, at Level.
@@ -46,11 +45,9 @@ type BatchPart struct {
 	quiet bool
 }
 
-// Parse reads a transaction. boundary is that of the Content-Type. The code is
-// OK, or else a code with one line of detail and the index of the operation at
-// fault (0 where it is the whole). Whether the changes could form a transaction
-// is left to [entity.ValidateBatch], save for what has no place in them: their
-// number, their table and a read among them.
+// Parse reads a transaction. boundary is that of the Content-Type. The code is OK, or else a code with one line of
+// detail and the index of the operation at fault (0 for the whole). Parse checks the number of changes, their table and
+// reads among them; [entity.ValidateBatch] checks the rest.
 func (b *BatchRequest) Parse(boundary, text string) (code entity.Code, index int, detail string) {
 	*b = BatchRequest{Changes: b.Changes[:0], Parts: b.Parts[:0], bodies: b.bodies}
 	outer, ok := openMultipart(text, boundary)

@@ -145,7 +145,7 @@ func (h *operationHead) set(name, value string) {
 }
 
 // verb returns what the method asks for. It is the presence of If-Match alone
-// that tells an update from an upsert.
+// that distinguishes an update from an upsert.
 func (h *operationHead) verb() (verb entity.Verb, code entity.Code, detail string) {
 	method := h.method
 	switch {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// BatchOutcome is what came of a transaction that a client sent.
+// BatchOutcome is the outcome of a transaction that a client sent.
 type BatchOutcome struct {
 	// Status is the first failed part's, or else 202. Where the reply is an
 	// error without parts, it is that of the error's code.

@@ -82,7 +82,7 @@ func (r *BatchReply) AppendSuccess(
 			dst = appendETagHeader(dst, versions[i])
 		}
 		// The second blank line stands for the body: clients read the headers' end and the
-		// boundary's line break apart.
+		// boundary's line break separately.
 		dst = append(dst, "\r\n\r\n"...)
 	}
 	return r.closeChangeSet(dst)
@@ -90,7 +90,7 @@ func (r *BatchReply) AppendSuccess(
 
 // AppendFailure appends the body for a transaction that was not: one part, with
 // the status of the code, whose message begins with the index. part is the
-// failed operation's and may be nil where there is none.
+// failed operation's, nil for none.
 func (r *BatchReply) AppendFailure(dst []byte, index int, part *BatchPart, f *Failure) []byte {
 	dst = r.openChangeSet(dst)
 	dst = appendAll(dst, "--changesetresponse_", r.ID, partHead)

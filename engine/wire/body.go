@@ -1,10 +1,6 @@
 package wire
 
-import (
-	"strconv"
-
-	"loadgen/engine/entity"
-)
+import "loadgen/engine/entity"
 
 // EntityBody is the entity in the body of a request. Parse may be called again
 // and again; each call reuses what the one before it made. It belongs to one
@@ -24,7 +20,7 @@ type EntityBody struct {
 // Parse reads a JSON object with odata.type annotations. The code is OK, or else
 // InvalidInput, PropertyNameInvalid, DuplicateProperties and so on, with one
 // line of detail. Limits on names, sizes and numbers are left to
-// [loadgen/engine/entity.Change.Validate], save that reading stops beyond them.
+// [loadgen/engine/entity.Change.Validate], except that reading stops above them.
 //
 // An annotation comes before or after its value. Members whose names begin with
 // odata., other annotations and Timestamp are passed over, and so is the type of
@@ -32,15 +28,8 @@ type EntityBody struct {
 func (b *EntityBody) Parse(text string) (code entity.Code, detail string) {
 	b.Key, b.HasPartition, b.HasRow = entity.Key{}, false, false
 	b.Properties = b.Properties[:0]
-	if code, detail := checkTextLength(text); code != entity.OK {
+	if code, detail := b.read.parse(text); code != entity.OK {
 		return code, detail
-	}
-	s := jsonScanner{text: text}
-	if !b.read.read(&s) || !s.end() {
-		if s.fault != "" {
-			return entity.InvalidInput, s.detail()
-		}
-		return b.read.code, b.read.detail
 	}
 	var k jsonKey
 	var ok bool
@@ -71,17 +60,10 @@ func AppendEntityBody(dst []byte, k entity.Key, properties []entity.Property) []
 // is OK, or else InvalidInput, DuplicateProperties or PropertiesNeedValue; the
 // name is not looked at further.
 func ParseTableName(text string) (name string, code entity.Code, detail string) {
-	if code, detail = checkTextLength(text); code != entity.OK {
-		return "", code, detail
-	}
 	const tableName = "TableName"
 	var read jsonEntity
-	s := jsonScanner{text: text}
-	if !read.read(&s) || !s.end() {
-		if s.fault != "" {
-			return "", entity.InvalidInput, s.detail()
-		}
-		return "", read.code, read.detail
+	if code, detail = read.parse(text); code != entity.OK {
+		return "", code, detail
 	}
 	found := false
 	for i := range read.members {
@@ -107,11 +89,4 @@ func AppendTableName(dst []byte, name string) []byte {
 	dst = append(dst, `{"TableName":`...)
 	dst = jsonUTF8.appendString(dst, name)
 	return append(dst, '}')
-}
-
-func checkTextLength(text string) (entity.Code, string) {
-	if len(text) > jsonMostText {
-		return entity.RequestBodyTooLarge, "body exceeds " + strconv.Itoa(jsonMostText) + " bytes"
-	}
-	return entity.OK, ""
 }

@@ -35,14 +35,14 @@ const (
 var corsMethods = [...]string{"DELETE", "GET", "HEAD", "MERGE", "OPTIONS", "PATCH", "POST", "PUT"}
 
 func (s *settings) rules(n *xmlNode) []CORSRule {
-	if len(n.children) > maxRules {
+	if len(n.Children) > maxRules {
 		s.fail(entity.InvalidXMLDocument, "more than "+strconv.Itoa(maxRules)+" CORS rules")
 		return nil
 	}
 	var all []CORSRule
-	for i := range n.children {
-		rule := &n.children[i]
-		if rule.name != "CorsRule" {
+	for i := range n.Children {
+		rule := &n.Children[i]
+		if rule.XMLName.Local != "CorsRule" {
 			s.fail(UnsupportedXMLNode, "<Cors> has an unknown element")
 			return nil
 		}
@@ -68,7 +68,7 @@ func (s *settings) rules(n *xmlNode) []CORSRule {
 			Allowed: s.headers(rule, "AllowedHeaders"),
 		})
 	}
-	if len(n.children) == 0 && strings.TrimSpace(n.text) != "" {
+	if len(n.Children) == 0 && strings.TrimSpace(n.Text) != "" {
 		s.fail(entity.InvalidXMLDocument, "<Cors> contains text")
 	}
 	return all

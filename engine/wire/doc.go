@@ -7,11 +7,10 @@
 // A client writes with [AppendEntityPath] and [AppendEntityBody], and reads with
 // [ParseEntity], [ParsePage] and [ParseError].
 //
-// The caller owes buffers that it does not touch while what was parsed from them
-// is in use: strings that needed no unescaping are views into the text.
+// Callers must not change a buffer while values parsed from it are in use: strings without escapes are views into it.
 //
-// The package never opens a socket, reads a clock or draws an identifier, and
-// nothing it is given to parse makes it panic or take memory out of proportion.
+// The package never opens a socket, reads a clock or draws an identifier. No input makes a parser panic or use memory
+// out of proportion.
 //
 // # Transactions
 //
@@ -27,7 +26,7 @@
 //
 // # Signatures
 //
-// A server proves who sent a request with [ParseAuthorization] and a [Secret], or with a
+// A server authenticates a request with [ParseAuthorization] and a [Secret], or with a
 // [SharedAccess]. A client signs with [Secret.AppendAuthorization] or appends a token. The caller
 // passes the time, and no returned text contains a secret.
 //

@@ -7,8 +7,8 @@ import (
 	"loadgen/engine/entity"
 )
 
-// written is how long an entity is as the body of a write.
-func written(c *entity.Change) int64 {
+// bodyLength returns the length of an entity as the body of a write.
+func bodyLength(c *entity.Change) int64 {
 	if c.Verb == entity.Delete {
 		return 0
 	}
@@ -19,14 +19,13 @@ func written(c *entity.Change) int64 {
 	return int64(size)
 }
 
-// BatchPayload returns how many bytes of JSON bring the entities of a transaction, as [AppendBatch]
-// writes them, without what frames them: what [entity.MaxBatchPayload] bounds. It is exact
-// from a sixth of the bound on; below, texts that need escapes count as if they needed none.
+// BatchPayload returns the size of a transaction's entities in the JSON of [AppendBatch] without its framing, which
+// [entity.MaxBatchPayload] limits. It is exact from a sixth of the limit on; below, texts count without escapes.
 func BatchPayload(changes []entity.Change) int64 {
 	const maxEscape = len(`\u0000`)
 	size := int64(0)
 	for i := range changes {
-		size += written(&changes[i])
+		size += bodyLength(&changes[i])
 	}
 	if size <= int64(entity.MaxBatchPayload/maxEscape) {
 		return size
@@ -42,9 +41,8 @@ func BatchPayload(changes []entity.Change) int64 {
 	return size
 }
 
-// entityReplyLength is how long an entity is in a reply at a level of metadata; a selection
-// leaves out its PartitionKey and the like only where somebody asks for that, so it is not
-// looked at. The name of its table, which full metadata repeats, is left out.
+// entityReplyLength returns the length of an entity in a reply at a level of metadata, without $select and without the
+// name of the table, which full metadata repeats.
 func entityReplyLength(k entity.Key, p entity.Packed, level Level) int64 {
 	stamp := instant(p.Timestamp())
 	size := len(`{"PartitionKey":"","RowKey":"","Timestamp":""}`) + stamp + len(k.Partition) + len(k.Row)
@@ -64,7 +62,7 @@ func entityReplyLength(k entity.Key, p entity.Packed, level Level) int64 {
 	return int64(size)
 }
 
-// property returns the length of a property with the comma before it, and if annotated with its type where JSON does not tell that.
+// property returns the length of a property with the comma before it, and with its annotation if necessary.
 func property(name string, v *entity.Value, annotated bool) int {
 	size := len(`,"":`) + len(name)
 	if v.Type() == entity.TypeDouble {
@@ -89,8 +87,8 @@ func property(name string, v *entity.Value, annotated bool) int {
 	}
 }
 
-// instant returns the length of an instant, whose fraction has no trailing zeros. Every simulated attempt is weighed: to format the
-// instant would take three times as long.
+// instant returns the length of an instant, whose fraction has no trailing zeros. Formatting it would take three times as long, for
+// every simulated attempt.
 func instant(t entity.Ticks) int {
 	fraction := t % 10_000_000
 	if fraction == 0 {

@@ -83,7 +83,7 @@ func inLink(c byte) bool { return unreserved(c) || strings.IndexByte("!*()", c) 
 const (
 	tokenVersion = "1!"
 	// maxToken is more than any token has: that of a key of 512 UTF-16 units,
-	// or of a table's name with whatever a server packs beside it.
+	// or of a table's name with further data of a server.
 	maxToken = 4096
 )
 

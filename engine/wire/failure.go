@@ -127,12 +127,10 @@ func (e *errorText) readMember(s *jsonScanner, name string) {
 	}
 }
 
-// oneLine returns a copy of the text on one line of at most so many bytes: what
-// cannot be shown becomes a blank, what is not UTF-8 U+FFFD, and blanks at
-// either end go.
+// oneLine returns a copy of the text on one line of at most most bytes: unprintable characters become blanks, invalid
+// UTF-8 U+FFFD, and blanks at both ends are removed.
 func oneLine(text string, most int) string {
-	// Nothing takes more bytes afterwards but what is not UTF-8, which takes
-	// three for one: the second cut is for that.
+	// Only invalid UTF-8 takes more bytes afterwards, three for one, so there is the second cut.
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsGraphic(r) {
 			return ' '
@@ -142,7 +140,7 @@ func oneLine(text string, most int) string {
 	return strings.Clone(strings.TrimSpace(cutText(text, most)))
 }
 
-// cutText returns the characters of text that fit into so many bytes.
+// cutText returns the characters of text that fit into most bytes.
 func cutText(text string, most int) string {
 	if len(text) <= most {
 		return text

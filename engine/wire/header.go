@@ -6,24 +6,23 @@ import (
 	"strings"
 )
 
-// The headers by which a client of this module asks an engine of this module
-// how many entities a request counted; no other service knows them. The request
-// names what it wants to know, the reply has a decimal number.
+// The headers by which a client of this module requests the number of counted entities from an engine of this module;
+// no other service supports them. The reply has a decimal number.
 const (
 	AskHeader     = "X-Loadgen-Ask"
 	AskCounted    = "counted"
 	CountedHeader = "X-Loadgen-Counted"
 )
 
-// Limits are what a service holds load to, in entities per second; 0 is no limit.
+// Limits are the targets of a service, in entities per second; 0 is no limit.
 type Limits struct {
 	Partition, Account int64
-	// Headroom is the multiple of Partition, in thousandths, that a partition reaches while
-	// its server is idle; 0 where it is held to Partition hard.
+	// Headroom is the multiple of Partition, in thousandths, that a partition reaches while its server is idle; 0
+	// for none.
 	Headroom int64
 }
 
-// product begins the header Server of an engine of this module that tells its limits.
+// product begins the header Server with the limits of an engine of this module.
 const product = "loadgen/1"
 
 // The parts of such a header, and what stands there for no limit.
@@ -58,9 +57,8 @@ func limitText(limit int64) string {
 	return strconv.FormatInt(limit, 10)
 }
 
-// ParseServer returns the limits that a header Server tells, and false where it tells
-// none: it is another service's, or not as [ServerName] writes it. Parts that are not
-// known are left aside.
+// ParseServer returns the limits in a header Server, and false for one that [ServerName] did not write. It ignores
+// unknown parts.
 func ParseServer(header string) (l Limits, told bool) {
 	rest, ours := strings.CutPrefix(header, product+" (")
 	rest, closed := strings.CutSuffix(rest, ")")

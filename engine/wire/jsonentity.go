@@ -2,6 +2,7 @@ package wire
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"loadgen/engine/entity"
@@ -22,7 +23,7 @@ type jsonEntity struct {
 	isError bool
 	// room is scratch memory for binaries.
 	room []byte
-	// code and detail say what is wrong beyond the JSON itself.
+	// code and detail are the fault of valid JSON.
 	code   entity.Code
 	detail string
 }
@@ -37,10 +38,9 @@ type jsonMember struct {
 	text string
 }
 
-// jsonMostMembers is how many names of an entity are kept at most. It is above
-// the limit on properties, because nulls count for nothing and neither does an
-// annotation whose property was left out.
-const jsonMostMembers = 2 * entity.MaxProperties
+// maxJSONMembers is the maximum number of names of an entity. It is above the limit on properties, since nulls and
+// annotations without a property do not count.
+const maxJSONMembers = 2 * entity.MaxProperties
 
 const (
 	jsonPartitionKey = "PartitionKey"
@@ -50,6 +50,22 @@ const (
 	jsonTypeSuffix   = "@odata.type"
 	jsonTypePrefix   = "Edm."
 )
+
+// parse reads a text that is one object. The code is OK, or that of the fault with one line of detail.
+func (e *jsonEntity) parse(text string) (entity.Code, string) {
+	if len(text) > maxJSONText {
+		return entity.RequestBodyTooLarge, "body exceeds " + strconv.Itoa(maxJSONText) + " bytes"
+	}
+	s := jsonScanner{text: text}
+	switch {
+	case e.read(&s) && s.end():
+		return entity.OK, ""
+	case s.fault != "":
+		return entity.InvalidInput, s.detail()
+	default:
+		return e.code, e.detail
+	}
+}
 
 // read reads the object at which s stands. It reports whether all is well so
 // far; else either s has a fault or e a code.
@@ -168,7 +184,7 @@ func (e *jsonEntity) member(name string) *jsonMember {
 			}
 		}
 	}
-	if n == jsonMostMembers {
+	if n == maxJSONMembers {
 		e.refuse(entity.TooManyProperties, name, "exceeds the limit")
 		return nil
 	}
@@ -220,7 +236,7 @@ func (e *jsonEntity) resolve(k *jsonKey, properties []entity.Property) ([]entity
 	return properties, true
 }
 
-// jsonKey is a key of which either part may be missing.
+// jsonKey is a key with optional parts.
 type jsonKey struct {
 	entity.Key
 	hasPartition, hasRow bool

@@ -28,14 +28,12 @@ const (
 	jsonNested
 )
 
-// jsonMostText is the longest text that is read of a request: nothing longer
-// may be sent. The greatest entity takes some 3 MiB where every character is
+// maxJSONText is the maximum length of a request's text. The largest entity takes about 3 MiB if every character is
 // escaped.
-const jsonMostText = 4 << 20
+const maxJSONText = 4 << 20
 
-// jsonDeepest bounds the nesting of members that are passed over: one bit each
-// tells an object from an array.
-const jsonDeepest = 64
+// maxJSONDepth limits the nesting of skipped members: one bit for each is set for an object.
+const maxJSONDepth = 64
 
 func (s *jsonScanner) fail(what string) bool {
 	if s.fault == "" {
@@ -238,7 +236,7 @@ func (s *jsonScanner) skip() bool {
 		case !ok:
 			return false
 		case kind == jsonNested:
-			if depth == jsonDeepest {
+			if depth == maxJSONDepth {
 				return s.fail("nesting too deep")
 			}
 			objects <<= 1

@@ -40,8 +40,8 @@ func TestScannerIsStrict(t *testing.T) {
 		{"a byte that is not UTF-8", "\"\xff\"", false},
 		{"a surrogate in UTF-8", "\"\xed\xa0\x80\"", false},
 		{"an overlong form", "\"\xc0\xaf\"", false},
-		{"the deepest nesting", deep(jsonDeepest), true},
-		{"a level beyond", deep(jsonDeepest + 1), false},
+		{"the deepest nesting", deep(maxJSONDepth), true},
+		{"a level beyond", deep(maxJSONDepth + 1), false},
 		{"a nesting without end", strings.Repeat(`[{"a":`, 1<<16), false},
 	} {
 		assert.Equalf(t, row.want, scanned(row.text), "%s: scanned(%.40q)", row.name, row.text)
@@ -116,7 +116,7 @@ func FuzzScanner(f *testing.F) {
 			t.Fatalf("scanned(%q) = true; want false", text)
 		}
 		if !utf8.ValidString(text) || strings.Contains(text, `\u`) || strings.Count(text, "[")+strings.Count(text,
-			"{") > jsonDeepest {
+			"{") > maxJSONDepth {
 			return
 		}
 		if got != want {

@@ -13,7 +13,7 @@ import (
 	"loadgen/engine/entity"
 )
 
-// jsonStyle is how text beyond ASCII is written.
+// jsonStyle is the form of text that is not ASCII.
 type jsonStyle bool
 
 const (

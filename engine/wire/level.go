@@ -45,7 +45,7 @@ func (l Level) String() string {
 // for: of a list the first acceptable item; an absent one or */* is minimal. It
 // is false where only formats are acceptable that the service does not speak.
 func ParseLevel(accept string) (Level, bool) {
-	switch accept { // What clients send is not taken apart.
+	switch accept { // What clients send is not parsed further.
 	case "", "*/*", "application/json", "application/json;odata=minimalmetadata":
 		return MinimalMetadata, true
 	case "application/json;odata=nometadata":
@@ -133,7 +133,7 @@ func isJSON(media string) bool { return strings.EqualFold(media, "application/js
 const maxBoundary = 70
 
 // Boundary returns the boundary of a multipart/mixed Content-Type, and false
-// where there is none.
+// without one.
 func Boundary(contentType string) (string, bool) {
 	media, parameters, _ := cutQuoted(contentType, ';')
 	if !strings.EqualFold(strings.TrimSpace(media), "multipart/mixed") {
@@ -149,7 +149,7 @@ func Boundary(contentType string) (string, bool) {
 // noVersion is a timestamp that no entity carries: tables begin to count at 0.
 const noVersion entity.Ticks = -1
 
-// ParseMatch reads an If-Match header; present tells an empty one from none. A
+// ParseMatch reads an If-Match header; present is false for no header. A
 // well-formed weak tag of no version that a table gave out is a condition that
 // nothing meets; a small w marks a weak one as well. The code is OK or InvalidInput.
 func ParseMatch(header string, present bool) (m entity.Match, code entity.Code, detail string) {

@@ -80,8 +80,7 @@ func cutLine(text string) (line, rest string) {
 	return strings.TrimSuffix(line, "\r"), rest
 }
 
-// cutHeader takes a line apart at its colon, and returns false where what comes
-// before that is no name of a header.
+// cutHeader splits a line at its colon, and is false if the text before it is not the name of a header.
 func cutHeader(line string) (name, value string, ok bool) {
 	i := 0
 	for i < len(line) && unreserved(line[i]) {

@@ -73,7 +73,7 @@ func (r *Rendering) AppendTables(dst []byte, names []string) []byte {
 // tableSet is what the tables of an account are called as a set.
 const tableSet = "Tables"
 
-// selected returns the names that are asked for, nil where that is all.
+// selected returns the selected names, nil for all.
 func (r *Rendering) selected() []string {
 	if len(r.Select) == 0 || slices.Contains(r.Select, "*") {
 		return nil

@@ -6,9 +6,8 @@ import (
 	"loadgen/engine/entity"
 )
 
-// SharedAccess is a shared access signature: what the options of a query string
-// say, decoded, that let whoever has the URL do some things for some time. It is
-// of one of two kinds: for the account, or for one table. The zero value is
+// SharedAccess is a shared access signature: the decoded options of a query string that grant limited access for some
+// time. There are two kinds: for the account, or for one table. The zero value is
 // none. An option that is empty counts as one that is missing, since both have
 // the same signature.
 type SharedAccess struct {
@@ -52,7 +51,7 @@ func (a *SharedAccess) Set(name, value string) (known, first bool) {
 		first = a.present&(1<<i) == 0
 		a.present |= 1 << i
 		if name == "sig" {
-			value = strings.ReplaceAll(value, " ", "+") // plus signs that nobody escaped
+			value = strings.ReplaceAll(value, " ", "+") // plus signs that were not escaped
 		}
 		*places[i].value = value
 		return true, first
@@ -63,8 +62,7 @@ func (a *SharedAccess) Set(name, value string) (known, first bool) {
 // ForTable reports whether the signature is of the table kind.
 func (a *SharedAccess) ForTable() bool { return a.Table != "" }
 
-// Fault says in one line why nobody can have been given such a signature; it is
-// empty for one that is well-formed. Whether it is genuine is another question.
+// Fault returns in one line why the signature is malformed, empty for a well-formed one. It does not verify it.
 func (a *SharedAccess) Fault() string {
 	account := a.Services != "" || a.ResourceTypes != ""
 	switch {

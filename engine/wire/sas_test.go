@@ -117,21 +117,7 @@ func TestSharedAccessRoundTrip(t *testing.T) {
 	}
 }
 
-func TestSharedAccessSignatureForms(t *testing.T) {
-	const query = "sp=r&se=2030-01-01T00:00:00Z&sv=2019-02-02&tn=T1&sig="
-	const right = "vYFyQyWAQlFqSdpvvZsR8ytfOqUCUr9Ip/bitfDfP7I="
-	for _, row := range []struct {
-		name, signature string
-		want            bool
-	}{
-		{"escaped", url.QueryEscape(right), true},
-		{"as it is", right, true},
-		{"one letter off", strings.Replace(right, "v", "w", 1), false},
-	} {
-		assert.Equalf(t, row.want, contosoSecret(t).VerifyAccess("contoso", sharedAccess(t, query+row.signature)),
-			"%s: VerifyAccess(%q)", row.name, row.signature)
-	}
-	// A plus sign that nobody escaped comes as a blank.
+func TestSharedAccessTakesABlankForAPlusSign(t *testing.T) {
 	v := url.Values{"sv": {"2019-02-02"}, "tn": {"T1"}, "se": {"2030-01-01"}}
 	for i := 0; ; i++ {
 		v.Set("sp", strings.Repeat("r", i))

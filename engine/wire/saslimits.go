@@ -9,7 +9,7 @@ import (
 
 // ParseAccessTime returns the instant that st, se or a time of a stored access
 // policy names: a date, alone or with minutes, seconds and a fraction. A date
-// alone is its midnight, in UTC. Digits beyond the seventh are dropped: clients
+// alone is its midnight, in UTC. Digits after the seventh are dropped: clients
 // with a clock of nanoseconds send nine.
 func ParseAccessTime(text string) (entity.Ticks, bool) {
 	switch len(text) {

@@ -16,8 +16,8 @@ import (
 //
 // Its methods that hide it are those of the value, so that a copy within another
 // struct hides it too. In a field that is not exported, formatting functions
-// cannot call methods, but they follow pointers; the key lies behind a function,
-// of which they print no more than an address.
+// cannot call methods, but they follow pointers; the key is behind a function,
+// of which they print only an address.
 type Secret struct {
 	signers func() *signerPool
 }

@@ -36,8 +36,8 @@ type Signable struct {
 	// front; in path style it begins with the account. An empty one counts as a
 	// slash.
 	Path string
-	// Comp is the value of the query parameter comp; HasComp tells an empty
-	// one from none.
+	// Comp is the value of the query parameter comp; HasComp is false
+	// for none.
 	Comp    string
 	HasComp bool
 }

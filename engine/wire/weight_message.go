@@ -2,11 +2,11 @@ package wire
 
 import "loadgen/engine/entity"
 
-// The heads of requests and replies without keys, as long as they are where a service of this
-// tool is asked by its own client: request line or status, a signature, dates and ids.
+// The lengths of the heads of requests and replies without keys, measured between this module's client and service:
+// request line or status, a signature, dates and ids.
 const (
 	GetHead, QueryHead, InsertHead, WriteHead, DeleteHead, TableHead = 453, 437, 507, 507, 469, 470
-	// TimeoutHead is the option that bounds how long the service may take, of two digits.
+	// TimeoutHead is a timeout option of two digits.
 	TimeoutHead = len("?timeout=30")
 
 	MatchHead, SelectHead, TopHead                     = 13, 35, 8
@@ -15,8 +15,7 @@ const (
 	DoneBatchHead, MadePartHead, DonePartHead          = 560, 554, 312
 )
 
-// RequestWeight is how long a request is, in bytes, that asks for one entity, changes one, or is a
-// transaction of several changes. A query is a [QueryWeight].
+// RequestWeight returns the length of a request in bytes, except of a query, see [QueryWeight].
 func RequestWeight(verb entity.Verb, c *entity.Change, changes []entity.Change) int64 {
 	switch verb {
 	case entity.Get:
@@ -24,15 +23,15 @@ func RequestWeight(verb entity.Verb, c *entity.Change, changes []entity.Change) 
 	case entity.Delete:
 		return DeleteHead + key(c.Key)
 	case entity.Insert:
-		return InsertHead + written(c)
+		return InsertHead + bodyLength(c)
 	case entity.Merge, entity.Replace:
-		return WriteHead + MatchHead + key(c.Key) + written(c)
+		return WriteHead + MatchHead + key(c.Key) + bodyLength(c)
 	case entity.InsertOrMerge, entity.InsertOrReplace:
-		return WriteHead + key(c.Key) + written(c)
+		return WriteHead + key(c.Key) + bodyLength(c)
 	case entity.Batch:
 		size := int64(BatchHead)
 		for i := range changes {
-			if size += written(&changes[i]); changes[i].Verb == entity.Insert {
+			if size += bodyLength(&changes[i]); changes[i].Verb == entity.Insert {
 				size += InsertPartHead
 			} else {
 				size += PartHead + key(changes[i].Key)
@@ -44,8 +43,8 @@ func RequestWeight(verb entity.Verb, c *entity.Change, changes []entity.Change) 
 	}
 }
 
-// QueryWeight is about how long the request of a query is, in bytes: its head and a range of
-// keys, with quotes and words between them.
+// QueryWeight returns the approximate length of a query's request in bytes: its head and a range of keys with quotes and
+// operators.
 func QueryWeight(from, to entity.Key, selected []string) int64 {
 	const words = 60
 	size := QueryHead + words + int(key(from)+key(to))
@@ -58,8 +57,7 @@ func QueryWeight(from, to entity.Key, selected []string) int64 {
 	return int64(size)
 }
 
-// ReplyWeight is how long a reply is, in bytes: with the entity of a Get or the rows of a page, each
-// at a level of metadata, or what is said of a write.
+// ReplyWeight returns the length of a reply in bytes, with the entity of a Get at a level of metadata.
 func ReplyWeight(verb entity.Verb, c *entity.Change, changes []entity.Change, got entity.Packed, level Level) int64 {
 	switch {
 	case got != nil:
@@ -83,8 +81,7 @@ func ReplyWeight(verb entity.Verb, c *entity.Change, changes []entity.Change, go
 	}
 }
 
-// PageWeight is how long the reply to a query is, in bytes, which holds so many rows: reckoned from
-// at most 64 of them, evenly spaced.
+// PageWeight returns the approximate length of a query's reply in bytes, from at most 64 of its rows, evenly spaced.
 func PageWeight(rows int, row func(i int) (entity.Key, entity.Packed), level Level) int64 {
 	metadata := len(`{"odata.metadata":"http://127.0.0.1:10002/loadgen/$metadata#","value":[]}`)
 	if level == NoMetadata {
@@ -103,14 +100,14 @@ func PageWeight(rows int, row func(i int) (entity.Key, entity.Packed), level Lev
 	return PageHead + int64(metadata) + sum
 }
 
-// key is how long a key is in an address.
+// key returns the length of a key in an address.
 func key(k entity.Key) int64 { return escapedLength(k.Partition) + escapedLength(k.Row) }
 
-// escapedLength is how long a text is in an address.
+// escapedLength returns the length of a text in an address.
 func escapedLength(s string) int64 {
 	size := 0
 	for len(s) >= 4 {
-		// Four sums at a time: each attempt is weighed.
+		// Four at a time, since it runs for every attempt.
 		size += int(escapes[s[0]]) + int(escapes[s[1]]) + (int(escapes[s[2]]) + int(escapes[s[3]]))
 		s = s[4:]
 	}

@@ -2,113 +2,74 @@ package wire
 
 import (
 	"encoding/xml"
-	"io"
+	"slices"
 	"strings"
 
 	"loadgen/engine/entity"
 )
 
-// The codes for XML that is well-formed, but not what was to be said.
+// The codes for well-formed XML with invalid contents.
 const (
 	InvalidXMLNodeValue    entity.Code = "InvalidXmlNodeValue"
 	MissingRequiredXMLNode entity.Code = "MissingRequiredXmlNode"
 	UnsupportedXMLNode     entity.Code = "UnsupportedXmlNode"
 )
 
-// xmlNode is an element: its text, or what is in it. The strings are copies.
+// xmlNode is an element: its text and its children. The strings are copies.
 type xmlNode struct {
-	name     string
-	text     string
-	children []xmlNode
+	XMLName  xml.Name
+	Text     string    `xml:",chardata"`
+	Children []xmlNode `xml:",any"`
 }
 
-// maxXMLNodes and maxXMLDepth bound a document: none that means anything has
-// more, and maxXMLText, in bytes, bounds how much of one is looked at.
-const (
-	maxXMLNodes = 256
-	maxXMLDepth = 8
-	maxXMLText  = 64 << 10
-)
+// maxXMLText is the maximum length of a document in bytes.
+const maxXMLText = 64 << 10
 
-// parseXML reads a document whose root is called so, and says in one line what
-// is wrong with it otherwise. Attributes, comments and name spaces do not matter.
-func parseXML(text, root string) (xmlNode, string) {
-	text = strings.TrimPrefix(text, byteOrderMark)
-	if len(text) > maxXMLText {
-		return xmlNode{}, "document too long"
+// parseXML reads a document with a root of a name; the fault is one line, empty for none. Attributes, comments and
+// name spaces do not matter.
+func parseXML(text, root string) (top xmlNode, fault string) {
+	text = strings.TrimSpace(strings.TrimPrefix(text, byteOrderMark))
+	decoder := xml.NewDecoder(strings.NewReader(text))
+	switch {
+	case len(text) > maxXMLText:
+		return top, "document too long"
+	case strings.Contains(text, "<!DOCTYPE"):
+		return top, "document type not allowed"
+	case decoder.Decode(&top) != nil:
+		return top, "document not well-formed"
+	case top.XMLName.Local != root || text[0] != '<' || decoder.InputOffset() != int64(len(text)):
+		return top, "document must be one <" + root + ">"
+	case top.mixesText():
+		return top, "an element mixes text and elements"
 	}
-	r := xmlReader{decoder: xml.NewDecoder(strings.NewReader(text))}
-	top := xmlNode{}
-	switch r.read(&top, 0); {
-	case r.fault != "":
-		return xmlNode{}, r.fault
-	case strings.TrimSpace(top.text) != "" || len(top.children) != 1 || top.children[0].name != root:
-		return xmlNode{}, "document must be one <" + root + ">"
-	}
-	return top.children[0], ""
+	return top, ""
 }
 
-// xmlReader builds the tree of a document.
-type xmlReader struct {
-	decoder *xml.Decoder
-	nodes   int
-	fault   string
-}
-
-// read reads what is in an element, up to its end.
-func (r *xmlReader) read(node *xmlNode, depth int) {
-	for r.fault == "" {
-		token, err := r.decoder.Token()
-		if err == io.EOF && depth == 0 {
-			return
-		}
-		if err != nil {
-			r.fault = "document not well-formed"
-			return
-		}
-		switch t := token.(type) {
-		case xml.StartElement:
-			if r.nodes++; r.nodes > maxXMLNodes || depth == maxXMLDepth {
-				r.fault = "too many elements"
-				return
-			}
-			node.children = append(node.children, xmlNode{name: t.Name.Local})
-			r.read(&node.children[len(node.children)-1], depth+1)
-		case xml.CharData:
-			node.text += string(t)
-		case xml.Directive:
-			r.fault = "document type not allowed"
-		case xml.EndElement:
-			if len(node.children) > 0 && strings.TrimSpace(node.text) != "" {
-				r.fault = "<" + node.name + "> mixes text and elements"
-			}
-			return
-		}
-	}
+// mixesText reports whether the element, or one in it, has both text and elements.
+func (n *xmlNode) mixesText() bool {
+	return len(n.Children) > 0 && strings.TrimSpace(n.Text) != "" || slices.ContainsFunc(n.Children, func(c xmlNode) bool { return c.mixesText() })
 }
 
 // child returns the first child of a name, nil for none.
 func (n *xmlNode) child(name string) *xmlNode {
-	for i := range n.children {
-		if n.children[i].name == name {
-			return &n.children[i]
+	for i := range n.Children {
+		if n.Children[i].XMLName.Local == name {
+			return &n.Children[i]
 		}
 	}
 	return nil
 }
 
-// value returns the text of the child of a name, and false where there is no
-// such child, or elements in it.
+// value returns the text of the child of a name, and false without such a child, or if it has elements.
 func (n *xmlNode) value(name string) (string, bool) {
 	child := n.child(name)
-	if child == nil || len(child.children) > 0 {
+	if child == nil || len(child.Children) > 0 {
 		return "", false
 	}
-	return child.text, true
+	return child.Text, true
 }
 
-// xmlDeclaration begins each document, after a byte order mark, as the service
-// has it.
+// xmlDeclaration begins each document, with the service's byte order mark.
 const xmlDeclaration = byteOrderMark + `<?xml version="1.0" encoding="utf-8"?>`
 
 // appendXMLElement appends an element with nothing but text in it.

@@ -47,9 +47,9 @@ func ParsePolicies(text string) ([]SignedIdentifier, entity.Code, string) {
 	}
 	var s settings
 	var all []SignedIdentifier
-	for i := range document.children {
-		node := &document.children[i]
-		if node.name != element {
+	for i := range document.Children {
+		node := &document.Children[i]
+		if node.XMLName.Local != element {
 			s.fail(UnsupportedXMLNode, "<"+root+"> has an unknown element")
 		}
 		one := s.identifier(node)
@@ -93,7 +93,7 @@ func (s *settings) identifier(n *xmlNode) (one SignedIdentifier) {
 // instant returns the instant in the child of a name, 0 if there is no such child or nothing in it.
 func (s *settings) instant(n *xmlNode, name string) entity.Ticks {
 	text, _ := n.value(name)
-	if text = strings.TrimSpace(text); text == "" && (n.child(name) == nil || len(n.child(name).children) == 0) {
+	if text = strings.TrimSpace(text); text == "" && (n.child(name) == nil || len(n.child(name).Children) == 0) {
 		return 0
 	}
 	t, valid := ParseAccessTime(text)

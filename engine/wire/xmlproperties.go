@@ -14,8 +14,7 @@ import (
 type ServiceProperties struct {
 	Logging                    *Logging
 	HourMetrics, MinuteMetrics *Metrics
-	// Cors are the rules for web pages of other origins; HasCors tells an empty
-	// list from none.
+	// Cors are the rules for web pages of other origins; HasCors is false for no list.
 	Cors    []CORSRule
 	HasCors bool
 }
@@ -90,16 +89,16 @@ func (s *settings) fail(code entity.Code, detail string) {
 
 // only checks an element's children: UnsupportedXmlNode for one with another name, InvalidXmlDocument for a repeated one.
 func (s *settings) only(n *xmlNode, names ...string) {
-	if len(n.children) == 0 && strings.TrimSpace(n.text) != "" {
-		s.fail(entity.InvalidXMLDocument, "<"+n.name+"> contains text")
+	if len(n.Children) == 0 && strings.TrimSpace(n.Text) != "" {
+		s.fail(entity.InvalidXMLDocument, "<"+n.XMLName.Local+"> contains text")
 	}
-	for i := range n.children {
-		child := &n.children[i]
+	for i := range n.Children {
+		child := &n.Children[i]
 		switch {
-		case !slices.Contains(names, child.name):
-			s.fail(UnsupportedXMLNode, "<"+n.name+"> has an unknown element")
-		case n.child(child.name) != child:
-			s.fail(entity.InvalidXMLDocument, "<"+n.name+"> repeats an element")
+		case !slices.Contains(names, child.XMLName.Local):
+			s.fail(UnsupportedXMLNode, "<"+n.XMLName.Local+"> has an unknown element")
+		case n.child(child.XMLName.Local) != child:
+			s.fail(entity.InvalidXMLDocument, "<"+n.XMLName.Local+"> repeats an element")
 		}
 	}
 }
@@ -108,7 +107,7 @@ func (s *settings) only(n *xmlNode, names ...string) {
 func (s *settings) required(n *xmlNode, name string) string {
 	text, found := n.value(name)
 	if !found {
-		s.fail(MissingRequiredXMLNode, "<"+n.name+"> requires <"+name+">")
+		s.fail(MissingRequiredXMLNode, "<"+n.XMLName.Local+"> requires <"+name+">")
 	}
 	return strings.TrimSpace(text)
 }
@@ -155,7 +154,7 @@ func (s *settings) metrics(n *xmlNode) *Metrics {
 func (s *settings) retention(n *xmlNode) RetentionPolicy {
 	policy := n.child("RetentionPolicy")
 	if policy == nil {
-		s.fail(MissingRequiredXMLNode, "<"+n.name+"> requires <RetentionPolicy>")
+		s.fail(MissingRequiredXMLNode, "<"+n.XMLName.Local+"> requires <RetentionPolicy>")
 		return RetentionPolicy{}
 	}
 	s.only(policy, "Enabled", "Days")
@@ -225,8 +224,7 @@ func appendRetention(dst []byte, r RetentionPolicy) []byte {
 	return append(dst, "</RetentionPolicy>"...)
 }
 
-// AppendStatistics appends the XML that tells how the secondary is: live, and
-// as new as the date given, which has the form of RFC 1123.
+// AppendStatistics appends the XML of the secondary's state: live, and synchronised at a date in the form of RFC 1123.
 func AppendStatistics(dst []byte, synchronised string) []byte {
 	dst = append(dst, xmlDeclaration+"<StorageServiceStats><GeoReplication><Status>live</Status>"...)
 	dst = appendXMLElement(dst, "LastSyncTime", synchronised)

@@ -131,12 +131,12 @@ func firstLine(text string) string {
 	return bounded(text)
 }
 
-// maxCauseBytes limits the repeated text of an error of a library.
-const maxCauseBytes = 300
+// maxDetailBytes is the maximum length of a detail.
+const maxDetailBytes = 300
 
 func bounded(text string) string {
-	if len(text) > maxCauseBytes {
-		text = strings.ToValidUTF8(text[:maxCauseBytes], "") + "…"
+	if len(text) > maxDetailBytes {
+		text = strings.ToValidUTF8(text[:maxDetailBytes], "") + "…"
 	}
 	return text
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"unicode"
-	"unicode/utf8"
 
 	"loadgen/target"
 )
@@ -28,7 +27,7 @@ var (
 	// ErrAuthentication: the service does not accept the credential.
 	ErrAuthentication = errors.New("azure: the service refuses the credential")
 	// ErrClock: this machine's clock differs too much from the service's for a valid signature.
-	ErrClock = errors.New("azure: the clocks are too far apart")
+	ErrClock = errors.New("azure: the clocks differ too much")
 	// ErrNotTables: something answers at the address that is no table service.
 	ErrNotTables = errors.New("azure: not a table service")
 )
@@ -95,20 +94,10 @@ func isAny(err error, targets ...error) bool {
 	return slices.ContainsFunc(targets, func(target error) bool { return errors.Is(err, target) })
 }
 
-// maxDetailBytes is the greatest length of a detail, in bytes.
-const maxDetailBytes = 300
-
 // line returns a text as one line of limited length, without secrets and with blanks for unprintable
 // characters.
 func (t *Target) line(text string) string {
-	text = strings.TrimSpace(strings.ToValidUTF8(t.hide(text), "�"))
-	if len(text) > maxDetailBytes {
-		cut := maxDetailBytes
-		for !utf8.RuneStart(text[cut]) {
-			cut--
-		}
-		text = text[:cut] + "…"
-	}
+	text = bounded(strings.TrimSpace(strings.ToValidUTF8(t.hide(text), "�")))
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return ' '
