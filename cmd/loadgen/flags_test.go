@@ -34,7 +34,7 @@ func verbsOf(c *cobra.Command) []*cobra.Command {
 // A name of before is a fault that has the name of now, wherever that is one, and no alias.
 func TestRenamedFlags(t *testing.T) {
 	seen := make(map[string]bool)
-	for _, one := range renamedFlags {
+	for _, one := range renamedFlags() {
 		for _, was := range strings.Fields(one.was) {
 			found := 0
 			for _, c := range verbsOf(newRoot(io.Discard, io.Discard)) {
@@ -56,8 +56,8 @@ func TestRenamedFlags(t *testing.T) {
 // What peers call a thing leads to what it is called here: to a flag that the verb has, or to
 // what can be typed without one.
 func TestPeersFlags(t *testing.T) {
-	for _, one := range peersFlags {
-		for _, theirs := range one.theirs {
+	for _, one := range peerFlags() {
+		for theirs := range strings.FieldsSeq(one.theirs) {
 			typed := "--" + theirs
 			if len(theirs) == 1 {
 				typed = "-" + theirs

@@ -22,7 +22,8 @@ import (
 )
 
 // helpText has a section for each verb and topic: a line "== " with its path and arguments, a sentence, indented
-// examples, and details. A word with @ stands for the section of that name; @flags says what each flag does.
+// examples, and details. A word with @ stands for the section of that name; @flags says what each flag does,
+// @renamed what flags of before are called now (verb, names, flag), @peers what those of other load generators are.
 //
 //go:embed help.txt
 var helpText string
