@@ -284,6 +284,20 @@ func setOptions(flag string, options *pflag.FlagSet, words ...string) error {
 	return nil
 }
 
+// parsePairs returns the values of texts NAME=VALUE by their names. Fault makes the error about a text without a name,
+// with a name of before, or with no value if each needs one.
+func parsePairs(texts []string, needsValue bool, fault func(text string) error) (map[string]string, error) {
+	values := make(map[string]string)
+	for _, text := range texts {
+		name, value, cut := strings.Cut(text, "=")
+		if _, twice := values[name]; !cut || name == "" || twice || needsValue && value == "" {
+			return nil, usageError{fault(text)}
+		}
+		values[name] = value
+	}
+	return values, nil
+}
+
 // share is a part of one, typed as a percentage.
 type share float64
 
