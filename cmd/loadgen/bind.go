@@ -35,17 +35,7 @@ func bind(flags *pflag.FlagSet, options any, except ...string) {
 func bindFields(flags *pflag.FlagSet, of reflect.Value, inherited map[string][]string, except []string) {
 	for i := range of.NumField() {
 		field, value := of.Type().Field(i), of.Field(i)
-		annotations := make(map[string][]string)
-		for _, tag := range []string{tagGroup, tagRare, tagRequires, tagExcludes, tagWords} {
-			annotations[tag] = inherited[tag]
-			switch own := field.Tag.Get(tag); {
-			case own == "", tag == tagWords && len(inherited[tag]) > 0:
-			case tag == tagRequires, tag == tagExcludes:
-				annotations[tag] = append(slices.Clip(inherited[tag]), strings.Split(own, ",")...)
-			default:
-				annotations[tag] = []string{own}
-			}
-		}
+		annotations := annotationsOf(field.Tag, inherited)
 		name, letter, _ := strings.Cut(field.Tag.Get("flag"), ",")
 		switch {
 		case name == "" && value.Kind() == reflect.Struct && (field.IsExported() || field.Anonymous):
@@ -78,6 +68,22 @@ func bindFields(flags *pflag.FlagSet, of reflect.Value, inherited map[string][]s
 		}
 		f.Annotations = annotations
 	}
+}
+
+// annotationsOf returns the annotations of a field: those of its tag, and those of the structs around it.
+func annotationsOf(own reflect.StructTag, inherited map[string][]string) map[string][]string {
+	annotations := make(map[string][]string)
+	for _, tag := range []string{tagGroup, tagRare, tagRequires, tagExcludes, tagWords} {
+		annotations[tag] = inherited[tag]
+		switch text := own.Get(tag); {
+		case text == "", tag == tagWords && len(inherited[tag]) > 0:
+		case tag == tagRequires, tag == tagExcludes:
+			annotations[tag] = append(slices.Clip(inherited[tag]), strings.Split(text, ",")...)
+		default:
+			annotations[tag] = []string{text}
+		}
+	}
+	return annotations
 }
 
 // addFlag adds a flag that fills a variable of one of the types that flags have.

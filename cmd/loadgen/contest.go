@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -173,19 +172,7 @@ func (f *designsFlags) fill(c *cobra.Command, name string, stderr io.Writer) {
 	p.Out, p.Runs, p.Rival, p.NoProbe = f.Out, runsKept(), !f.OneProfile, f.NoProbe
 	// It repeats the contest, whatever the order in which its designs were named.
 	f.Plan.Repeat = func(designs []string) string {
-		command := []string{}
-		skip := false
-		for _, word := range commandOf(c) {
-			switch {
-			case skip:
-				skip = false
-			case word == "--designs":
-				skip = true
-			case slices.ContainsFunc([]string{"--write=", "--yes=", "--format=", "--verbose="}, func(flag string) bool { return strings.HasPrefix(word, flag) }):
-			default:
-				command = append(command, word)
-			}
-		}
+		command := commandOf(c, "designs", "write", "yes", "verbose")
 		if len(designs) > 0 {
 			command = append(command, "--designs="+strings.Join(designs, ","))
 		}

@@ -41,7 +41,7 @@ func flagFault(c *cobra.Command, err error) error {
 		name, typed = match[1], "-"+match[1]
 	}
 	if name != "" {
-		for _, one := range renamedFlags {
+		for _, one := range renamedFlags() {
 			if slices.Contains(strings.Fields(one.was), name) && one.concerns(c) {
 				return usageError{fmt.Errorf("%s is %s now; expected that", typed, one.is)}
 			}
@@ -155,80 +155,42 @@ func (r renamedFlag) concerns(c *cobra.Command) bool {
 	return (r.verb == "" || strings.HasSuffix(c.CommandPath(), " "+r.verb)) && (!isFlag || c.Flags().Lookup(flag) != nil)
 }
 
-// renamedFlags are flags that had other names. None has an alias.
-var renamedFlags = [...]renamedFlag{
-	{"", "opposite", "--anti-pattern"},
-	{"calibrate", "up-to", "--max-rate"},
-	{"", "output", "--out"},
-	{"contest", "live", "--target=embedded"},
-	{"", "live", "--live-page"},
-	{"contest", "quick", "--count=2"},
-	{"explain", "from", "`loadgen keys FILE`"},
-	{"explain", "log", "`loadgen logs FILE`"},
-	{"replay", "use", "--designs"},
-	{"", "out", "--file"},
-	{"doctor", "out", "--runs"},
-	{"contest", "for", "--duration"},
-	{"", "account-rate", "--account-limit"},
-	{"run", "name", "--label=name=NAME"},
-	{"", "nats-url", "--lead"},
-	{"history", "png", "--file"},
-	{"gate", "reason", "--accept REASON"},
-	{"", "seeds pairs", "--count"},
-	{"", "up-to max-throttled max-refused max-p99 from max-rate step", `--find-limit "partition throttled=0.5% p99=50ms from=500 to=4000 step=4s"`},
-	{"", "bill-throttled bill-refused price-stored", `--price "0.036 stored=0.045 throttled"`},
-	{"", "driver", "--client"},
-	{"serve", "tls-cert tls-key tls-self-signed", "--tls CERT,KEY or --tls self-signed"},
-	{"serve", "oidc-issuer insecure-tokens", "--tokens URL or --tokens any"},
-	{"serve", "log-format", "the ending of --log"},
-	{"serve", "start", "--set start=cold"},
-	{"logs", "transaction-entities entity-bytes", "--set log.NAME=VALUE"},
-	{"logs replay", "transaction-entities entity-bytes keyless", "--set log.NAME=VALUE"},
-	{"scenarios init", "name", "the name of the file"},
-	{"runs list", "scenario", "the argument SCENARIO"},
-	{"runs prune", "scenario", "the argument SCENARIO"},
-	{"docs", "man markdown", "`loadgen docs man|markdown FOLDER`"},
-	{"backoff show", "z min max retries first", `the argument "exponential z=30s min=3s max=90s tries=4 first=1"`},
-	{"backoff contest", "policies", "the argument POLICY[+LIMITER] ..."},
+// helpRows returns the lines of a section of the help, each with its fields.
+func helpRows(section string) (rows [][]string) {
+	_, text := helpSection(section)
+	for line := range strings.SplitSeq(text, "\n") {
+		rows = append(rows, strings.Split(line, " | "))
+	}
+	return rows
 }
 
-// peersFlags are what other load generators call things, and what is used for them here.
-// The first of the flags that a verb has is named; otherwise is for one that has none.
-var peersFlags = [...]struct {
-	theirs []string
-	flags  []string
-	// says is why another word is used, and otherwise what is typed without any of the flags.
-	says, otherwise string
-}{
-	{[]string{"vus", "users", "u", "spawn-rate", "concurrency", "connections", "c", "threads", "t", "concurrent"}, []string{"rate"},
-		"load is offered at a rate, whatever is under way", "--set phases.NAME.arrivals.constant=OPERATIONS_PER_SECOND; `clients` make a closed loop"},
-	{[]string{"rps", "qps", "q", "R", "throughput", "arrival-rate"}, []string{"rate"},
-		"rates are in operations/s", "--set phases.NAME.arrivals.constant=OPERATIONS_PER_SECOND"},
-	{[]string{"d", "time", "run-time", "length", "for"}, []string{"duration"},
-		"each step has a length", "--set phases.NAME.for=LENGTH"},
-	{[]string{"n", "iterations", "requests", "num-requests", "cycles"}, []string{"duration"},
-		"a run ends by time, not by number", "--set phases.NAME.for=LENGTH"},
-	{[]string{"url", "host", "endpoint", "H", "connection-string"}, []string{"target"},
-		"a table service is named by its address, env:NAME or file:PATH", "a verb that has --target, such as stress"},
-	{[]string{"json", "output-format"}, []string{"format"}, "forms have names, such as json", "a verb that has --format"},
-	{[]string{"threshold", "thresholds", "slo"}, []string{"peak"},
-		"a rate is checked with --peak, anything else with expect in the scenario", "--set expect=CHECKS"},
-	{[]string{"parallel", "max-workers", "pool"}, []string{"workers"}, "what sends is a worker", "a verb that has --workers"},
-	{[]string{"script", "file", "f", "config", "scenario-file"}, nil, "", "the file as the argument: loadgen run FILE"},
+// renamedFlags returns the flags that had other names. None has an alias.
+func renamedFlags() (list []renamedFlag) {
+	for _, row := range helpRows("@renamed") {
+		list = append(list, renamedFlag{row[0], row[1], row[2]})
+	}
+	return list
+}
+
+// peerFlag has flags of other load generators, the flag here, why that has another name, and what a verb without the
+// flag takes.
+type peerFlag struct{ theirs, flag, says, otherwise string }
+
+func peerFlags() (list []peerFlag) {
+	for _, row := range helpRows("@peers") {
+		list = append(list, peerFlag{row[0], row[1], row[2], row[3]})
+	}
+	return list
 }
 
 // hintOf says what to type in place of a flag that a command does not have.
 func hintOf(c *cobra.Command, name string) string {
-	for _, one := range peersFlags {
-		for _, theirs := range one.theirs {
-			if theirs != name {
-				continue
-			}
-			for _, flag := range one.flags {
-				if c.Flags().Lookup(flag) != nil {
-					return fmt.Sprintf("%s: --%s", one.says, flag)
-				}
-			}
+	for _, one := range peerFlags() {
+		switch {
+		case !slices.Contains(strings.Fields(one.theirs), name):
+		case c.Flags().Lookup(one.flag) != nil:
+			return fmt.Sprintf("%s: --%s", one.says, one.flag)
+		default:
 			return "use " + one.otherwise
 		}
 	}
@@ -320,6 +282,20 @@ func setOptions(flag string, options *pflag.FlagSet, words ...string) error {
 		}
 	}
 	return nil
+}
+
+// parsePairs returns the values of texts NAME=VALUE by their names. Fault makes the error about a text without a name,
+// with a name of before, or with no value if each needs one.
+func parsePairs(texts []string, needsValue bool, fault func(text string) error) (map[string]string, error) {
+	values := make(map[string]string)
+	for _, text := range texts {
+		name, value, cut := strings.Cut(text, "=")
+		if _, twice := values[name]; !cut || name == "" || twice || needsValue && value == "" {
+			return nil, usageError{fault(text)}
+		}
+		values[name] = value
+	}
+	return values, nil
 }
 
 // share is a part of one, typed as a percentage.

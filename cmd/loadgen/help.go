@@ -22,7 +22,8 @@ import (
 )
 
 // helpText has a section for each verb and topic: a line "== " with its path and arguments, a sentence, indented
-// examples, and details. A word with @ stands for the section of that name; @flags says what each flag does.
+// examples, and details. A word with @ stands for the section of that name; @flags says what each flag does,
+// @renamed what flags of before are called now (verb, names, flag), @peers what those of other load generators are.
 //
 //go:embed help.txt
 var helpText string
@@ -161,35 +162,45 @@ func writeFlags(page *strings.Builder, c *cobra.Command, all bool) {
 		more = fmt.Sprintf("all %d, and details", number)
 	}
 	more += ": loadgen help " + strings.TrimPrefix(c.CommandPath(), "loadgen ") + " --all"
-	groups := make(map[string]*pflag.FlagSet)
-	var headings []string
-	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		heading := "Flags"
-		switch {
-		case f.Hidden || f.Name == "help":
-			return
-		case all && isLong:
-			heading = cmp.Or(strings.Join(f.Annotations[tagGroup], ""), heading)
-		case !all && (slices.Contains(strings.Fields(commonFlags), f.Name) || isLong && slices.Contains(f.Annotations[tagRare], "yes")):
-			return
+	hasMore := !all && (isLong || c.Long != "")
+	groups := flagGroups(c, all, isLong)
+	for _, group := range groups {
+		if hasMore {
+			group.heading += " (" + more + ")"
 		}
-		if groups[heading] == nil {
-			groups[heading] = pflag.NewFlagSet("", pflag.ContinueOnError)
-			groups[heading].SortFlags = false
-			headings = append(headings, heading)
-		}
-		groups[heading].AddFlag(f)
-	})
-	for _, heading := range headings {
-		usages := groups[heading].FlagUsagesWrapped(flagColumns)
-		if !all && (isLong || c.Long != "") {
-			heading += " (" + more + ")"
-		}
-		fmt.Fprintf(page, "\n%s:\n%s", heading, usages)
+		fmt.Fprintf(page, "\n%s:\n%s", group.heading, group.flags.FlagUsagesWrapped(flagColumns))
 	}
-	if len(headings) == 0 && !all && c.Long != "" {
+	if len(groups) == 0 && hasMore {
 		fmt.Fprintf(page, "\nD%s\n", strings.TrimPrefix(more, "d"))
 	}
+}
+
+// flagGroup is a heading of help, with its flags.
+type flagGroup struct {
+	heading string
+	flags   *pflag.FlagSet
+}
+
+// flagGroups returns the flags of a verb: all, in groups if they are many, or those that are used most.
+func flagGroups(c *cobra.Command, all, isLong bool) (groups []flagGroup) {
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		isRare := slices.Contains(strings.Fields(commonFlags), f.Name) || isLong && slices.Contains(f.Annotations[tagRare], "yes")
+		if f.Hidden || f.Name == "help" || isRare && !all {
+			return
+		}
+		heading := "Flags"
+		if all && isLong {
+			heading = cmp.Or(strings.Join(f.Annotations[tagGroup], ""), heading)
+		}
+		at := slices.IndexFunc(groups, func(group flagGroup) bool { return group.heading == heading })
+		if at < 0 {
+			at = len(groups)
+			groups = append(groups, flagGroup{heading, pflag.NewFlagSet("", pflag.ContinueOnError)})
+			groups[at].flags.SortFlags = false
+		}
+		groups[at].flags.AddFlag(f)
+	})
+	return groups
 }
 
 // writeCommonFlags lists the flags of most verbs.

@@ -43,15 +43,9 @@ func (f *columnFlags) names() (map[string]string, error) {
 	if _, err := clock.NewTimeColumn(f.TimeFormat); err != nil {
 		return nil, usageError{fmt.Errorf("--time-format: %w", err)}
 	}
-	names := make(map[string]string)
-	for _, text := range f.Column {
-		name, header, some := strings.Cut(text, "=")
-		if _, twice := names[name]; !some || name == "" || header == "" || twice {
-			return nil, usageError{fmt.Errorf("--column %s: expected a name, = and a column of the file, each name once", nearest.Shown(text))}
-		}
-		names[name] = header
-	}
-	return names, nil
+	return parsePairs(f.Column, true, func(text string) error {
+		return fmt.Errorf("--column %s: expected a name, = and a column of the file, each name once", nearest.Shown(text))
+	})
 }
 
 // newKeys returns the verb that judges keys, forms them, and reads them back.
@@ -64,13 +58,11 @@ func newKeys(stdout, stderr io.Writer) *cobra.Command {
 	encode := newVerb("keys encode", nil, &cobra.Command{
 		Args: takes(1, mostKeys, "a template and its attributes' values, as in '{event}__{bib:05d}' event=paris bib=42, and got %d"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			given := map[string]string{}
-			for _, arg := range args[1:] {
-				name, value, some := strings.Cut(arg, "=")
-				if _, twice := given[name]; !some || name == "" || twice {
-					return usageError{fmt.Errorf("%s: expected the name of an attribute, = and its value, each once", nearest.Shown(arg))}
-				}
-				given[name] = value
+			given, err := parsePairs(args[1:], false, func(text string) error {
+				return fmt.Errorf("%s: expected the name of an attribute, = and its value, each once", nearest.Shown(text))
+			})
+			if err != nil {
+				return err
 			}
 			key, err := scenarios.EncodeKey(args[0], given)
 			if err != nil {

@@ -79,12 +79,7 @@ func newLogs(stdout, stderr io.Writer) *cobra.Command {
 func (f *replayFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	f.Plan.Seeds = defaultReplays
 	return newVerb("logs replay", f, &cobra.Command{
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usageError{fmt.Errorf("%s takes the log of a table, a file or a folder, and got none", c.CommandPath())}
-			}
-			return nil
-		},
+		Args: takes(1, math.MaxInt, "the log of a table, a file or a folder, and got %d"),
 		RunE: func(c *cobra.Command, args []string) error { return f.replay(c, args, stdout, stderr) },
 	})
 }

@@ -60,10 +60,7 @@ func newReport(stdout, stderr io.Writer) *cobra.Command {
 }
 
 func (f *reportFlags) report(ctx context.Context, name string, axis chart.Axis, stdout, stderr io.Writer) error {
-	form, err := formOf(f.Format)
-	if err != nil {
-		return err
-	}
+	form := formOf(f.Format)
 	folder, err := catalog.Find(ctx, f.Runs, name)
 	if err != nil {
 		return faultOfRuns(err)
@@ -162,14 +159,10 @@ func (f *reportFlags) write(stdout io.Writer, text []byte) error {
 	return nil
 }
 
-// formOf returns a form of the report of a run.
-func formOf(name string) (report.Form, error) {
+// formOf returns the form of the report of a run that --format names.
+func formOf(name string) report.Form {
 	forms := report.Forms()
-	at := slices.IndexFunc(forms, func(f report.Form) bool { return f.Name == name })
-	if at < 0 {
-		return report.Form{}, usageError{fmt.Errorf("--format %s: expected a form of the report of a run", name)}
-	}
-	return forms[at], nil
+	return forms[slices.IndexFunc(forms, func(f report.Form) bool { return f.Name == name })]
 }
 
 // readContest reads the contest in a folder.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -138,12 +139,7 @@ func newCheck(stdout io.Writer) *cobra.Command {
 	f := new(validityFlags)
 	return newVerb("scenarios check", f, &cobra.Command{
 		ValidArgsFunction: someScenarios,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usageError{fmt.Errorf("%s takes files, folders or -, and got none", c.CommandPath())}
-			}
-			return nil
-		},
+		Args:              takes(1, math.MaxInt, "files, folders or -, and got %d"),
 		RunE: func(c *cobra.Command, args []string) error {
 			code := codeOk
 			told := func(line string, sound bool) error {
@@ -231,17 +227,9 @@ type initFlags struct {
 
 func (f *initFlags) verb(stdout io.Writer) *cobra.Command {
 	return newVerb("scenarios init", f, &cobra.Command{
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usageError{fmt.Errorf("%s takes one file, and %q is another", c.CommandPath(), args[1])}
-			}
-			return nil
-		},
+		Args: takes(0, 1, "one file, and got %d"),
 		RunE: func(c *cobra.Command, args []string) error {
-			file := scenarios.StarterName + ".yaml"
-			if len(args) == 1 {
-				file = args[0]
-			}
+			file := append(args, scenarios.StarterName+".yaml")[0]
 			var faults fields.Faults
 			if errors.As(scenarios.Begin(file, f.Force), &faults) {
 				for i, fault := range faults {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -19,6 +20,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 
+	"loadgen/report"
+	"loadgen/report/text"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/resultstest"
@@ -35,6 +38,8 @@ import (
 //	interrupted ARGS        the program, interrupted before it begins: exit code 130
 //	live CODE ARGS          the program in fake time, with the engine in process
 //	json FILE POINTER VALUE the value at a JSON pointer; len=N, ~PART or LOW..HIGH as well
+//	forms FORMS ARGS        the program prints each of the forms, or all, on one screen as text, and refuses any other form;
+//	                        ! forms: a list, which may be longer and wider than a screen
 //	files N FOLDER          how many files and folders there are below a folder
 //	kept FOLDER NIGHT SCENARIO TIME VALIDITY [MANIFEST]  a stored run of 24 reads that take so long
 //	replace FILE OLD NEW    replaces a text in a file
@@ -57,7 +62,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"loadgen": scriptLoadgen, "exit": scriptExit, "refuse": scriptRefuse, "refuses": scriptRefuses,
 			"interrupted": scriptInterrupted, "live": scriptLive, "json": scriptJSON, "files": scriptFiles,
-			"kept": scriptKept, "replace": scriptReplace, "cut": scriptCut, "rows": scriptRows,
+			"forms": scriptForms, "kept": scriptKept, "replace": scriptReplace, "cut": scriptCut, "rows": scriptRows,
 		},
 	})
 }
@@ -236,9 +241,9 @@ func scriptKept(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func scriptReplace(ts *testscript.TestScript, _ bool, args []string) {
-	text := ts.ReadFile(args[0])
-	changed := strings.ReplaceAll(text, args[1], args[2])
-	if changed == text {
+	before := ts.ReadFile(args[0])
+	changed := strings.ReplaceAll(before, args[1], args[2])
+	if changed == before {
 		ts.Fatalf("%s has no %q", args[0], args[1])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(changed), 0o600))
@@ -275,4 +280,59 @@ func scriptRows(ts *testscript.TestScript, _ bool, args []string) {
 	_, err = file.Write(text.Bytes())
 	ts.Check(err)
 	ts.Check(file.Close())
+}
+
+func scriptForms(ts *testscript.TestScript, neg bool, args []string) {
+	forms, args := strings.Split(args[0], ","), args[1:]
+	if forms[0] == "all" {
+		forms = report.PrintForms()
+	}
+	for _, form := range forms {
+		code, stdout, _ := runIn(ts, context.Background(), append(slices.Clone(args), "--format", form))
+		if !slices.Contains([]int{codeOk, codeExpectation, codeInconclusive}, code) {
+			ts.Fatalf("exit code %d", code)
+		}
+		isList := neg && form == report.FormText
+		if fault := promised(form, stdout); fault != "" && !isList {
+			ts.Fatalf("%s: %s", form, fault)
+		}
+		if lines := strings.Count(stdout, "\n"); form == report.FormText && !isList && lines > 31 {
+			ts.Fatalf("%d lines; want one screen", lines)
+		}
+	}
+	code, _, stderr := runIn(ts, context.Background(), append(slices.Clone(args), "--format", "xml"))
+	for _, form := range report.PrintForms() {
+		if code != codeUsage || !strings.Contains(stderr, form) {
+			ts.Fatalf("exit code %d for a form that does not exist; want %d and %s named", code, codeUsage, form)
+		}
+	}
+}
+
+// promised returns what is wrong with an output in a form, empty where nothing is.
+func promised(form, output string) string {
+	switch form {
+	case report.FormText:
+		for line := range strings.Lines(output) {
+			if columns := text.Columns(strings.TrimSuffix(line, "\n")); columns > 80 {
+				return "a line is wider than 80 columns: " + line
+			}
+		}
+	case report.FormJSON:
+		if !json.Valid([]byte(output)) {
+			return "it is no JSON"
+		}
+	case report.FormMarkdown:
+		if !strings.HasPrefix(output, "# ") {
+			return "it begins with no heading"
+		}
+	case report.FormPage:
+		if !strings.HasPrefix(strings.ToLower(output), "<!doctype html>") || !strings.Contains(output, "</html>") {
+			return "it is no page"
+		}
+	case report.FormCSV:
+		if rows, err := csv.NewReader(strings.NewReader(output)).ReadAll(); err != nil || len(rows) < 2 {
+			return "it is no table"
+		}
+	}
+	return ""
 }

@@ -272,16 +272,18 @@ func runsKept() string {
 	return cmp.Or(os.Getenv(runsVariable), filepath.Join("results", "runs"))
 }
 
-// commandOf returns the command as it can be typed again.
-func commandOf(c *cobra.Command) []string {
+// unrecordedFlags change where and how a run is reported, not the run; --set identifies the run of a sweep.
+const unrecordedFlags = "out format quiet no-charts sweep ui metrics-listen metrics-keys otlp hlog csv live-page"
+
+// commandOf returns the command as it can be typed again, without flags that do not matter to the run and those in except.
+func commandOf(c *cobra.Command, except ...string) []string {
 	var typed []*pflag.Flag
 	c.Flags().Visit(func(f *pflag.Flag) { typed = append(typed, f) })
 	slices.SortFunc(typed, func(a, b *pflag.Flag) int { return strings.Compare(a.Name, b.Name) })
 	command := strings.Fields(c.CommandPath())
+	except = append(except, strings.Fields(unrecordedFlags)...)
 	for _, f := range typed {
-		switch f.Name {
-		case "out", "format", "quiet", "no-charts", "sweep", "ui", "metrics-listen", "metrics-keys", "otlp", "hlog", "csv", "live-page":
-			// They change where and how the run is reported, not the run; --set identifies the run of a sweep.
+		if slices.Contains(except, f.Name) {
 			continue
 		}
 		values, several := []string{f.Value.String()}, false

@@ -104,11 +104,7 @@ func (f *tellFlags) print(stdout io.Writer, record *results.Record) error {
 	if f.page != "" {
 		kept.Document.Screen = append(kept.Document.Screen, whereKept(f.page))
 	}
-	form, err := formOf(f.Format)
-	if err != nil {
-		return err
-	}
-	return form.Write(text.Unwrap(stdout), kept)
+	return formOf(f.Format).Write(text.Unwrap(stdout), kept)
 }
 
 // whereKept returns the lines that name a page, and the command that shows its folder again.

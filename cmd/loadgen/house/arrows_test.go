@@ -38,29 +38,11 @@ func quoted(cell string) (codes []string) {
 	return codes
 }
 
-// testsOnly stands for the owner of what only tests import.
-const testsOnly = "tests"
-
-// testModules are third-party modules that only tests import.
-var testModules = []string{
-	"github.com/creack/pty",
-	"github.com/anishathalye/porcupine",
-	"github.com/google/go-cmp",
-	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables",
-	"github.com/rogpeppe/go-internal",
-	"github.com/stretchr/testify",
-	"github.com/golang-jwt/jwt",
-	"golang.org/x/net",
-	"google.golang.org/grpc",
-	"google.golang.org/protobuf",
-}
-
 func importRules() []rule {
 	return []rule{
 		{"packages import along the arrows of the architecture only", checkArrows},
 		{"every package has a row in the table of rooms, and every row a package", checkRows},
 		{"a third-party module is imported by the one package that owns it", checkOwners},
-		{"every module that go.mod requires directly has an owner", checkRequirements},
 	}
 }
 
@@ -130,50 +112,24 @@ func (h *house) ownerOf(target string) string {
 			return row.path
 		}
 	}
-	if slices.ContainsFunc(testModules, inside) {
-		return testsOnly
-	}
 	return ""
 }
 
 func checkOwners(h *house) (faults []string) {
 	h.eachImport(func(r *room, spec *ast.ImportSpec, target string) {
 		first, _, _ := strings.Cut(target, "/")
-		if !strings.Contains(first, ".") {
+		if !strings.Contains(first, ".") || r.support() {
 			return
 		}
 		owner := h.ownerOf(target)
 		if at := h.rowOf(r.path); at >= 0 && slices.ContainsFunc(h.rows[at].owns, func(module string) bool { return within(target, module) }) {
 			return
 		}
-		switch owner {
-		case "":
+		if owner == "" {
 			faults = append(faults, fmt.Sprintf("%s: no package owns %s; write it with the standard library, or give the module an owner in the table of rooms with the reason in the commit", h.at(spec), target))
-		case testsOnly:
-			if r.support() {
-				return
-			}
-			faults = append(faults, fmt.Sprintf("%s: %s is for tests alone; write it with the standard library", h.at(spec), target))
-		default:
+		} else {
 			faults = append(faults, fmt.Sprintf("%s: %s owns %s; call what it exports instead of the module", h.at(spec), owner, target))
 		}
 	})
-	return faults
-}
-
-func checkRequirements(h *house) (faults []string) {
-	block := false
-	for n, line := range strings.Split(h.requirements, "\n") {
-		fields := strings.Fields(strings.TrimPrefix(line, "require "))
-		switch {
-		case strings.HasPrefix(line, "require ("):
-			block = true
-		case strings.HasPrefix(line, ")"):
-			block = false
-		case !block && !strings.HasPrefix(line, "require "), len(fields) < 2, strings.Contains(line, "// indirect"):
-		case h.ownerOf(fields[0]) == "":
-			faults = append(faults, fmt.Sprintf("go.mod:%d: %s has no owner; give it one in the table of rooms, or do without it", n+1, fields[0]))
-		}
-	}
 	return faults
 }

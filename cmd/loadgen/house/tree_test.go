@@ -22,9 +22,8 @@ type house struct {
 	fset *token.FileSet
 	// rooms are the packages, sorted by path.
 	rooms []*room
-	// requirements is go.mod, rows the table of ARCHITECTURE.md.
-	requirements string
-	rows         []row
+	// rows is the table of ARCHITECTURE.md.
+	rows []row
 }
 
 // room is one package: its files by what they are for.
@@ -83,18 +82,14 @@ func leftOut(folder string) bool {
 }
 
 func (h *house) read(tree fs.FS, name string, rooms map[string]*room) error {
-	if path.Ext(name) != ".go" && name != "go.mod" && name != "ARCHITECTURE.md" {
+	if path.Ext(name) != ".go" && name != "ARCHITECTURE.md" {
 		return nil
 	}
 	content, err := fs.ReadFile(tree, name)
 	if err != nil {
 		return err
 	}
-	switch name {
-	case "go.mod":
-		h.requirements = string(content)
-		return nil
-	case "ARCHITECTURE.md":
+	if name == "ARCHITECTURE.md" {
 		h.rows = readRows(string(content))
 		return nil
 	}
