@@ -77,8 +77,12 @@ func linearAxis(from, to float64) plot.Axis {
 	if !(to > from) {
 		to = from + max(1, math.Abs(from)/1000)
 	}
-	axis := plot.Axis{Min: from, Max: to, Scale: linear{}}
-	axis.Tick.Marker = plot.TickerFunc(linearTicks)
+	return newAxis(from, to, linear{}, plot.TickerFunc(linearTicks))
+}
+
+func newAxis(from, to float64, scale plot.Normalizer, ticks plot.Ticker) plot.Axis {
+	axis := plot.Axis{Min: from, Max: to, Scale: scale}
+	axis.Tick.Marker = ticks
 	return axis
 }
 
@@ -125,9 +129,7 @@ func timeAxis(from, to float64) plot.Axis {
 }
 
 func logarithmicAxis(from, to float64, ticks plot.TickerFunc) plot.Axis {
-	axis := plot.Axis{Min: from, Max: to, Scale: logarithmic{}}
-	axis.Tick.Marker = ticks
-	return axis
+	return newAxis(from, to, logarithmic{}, ticks)
 }
 
 // timeTicks labels the powers of ten, on a short axis also two and five times them, and adds ticks without labels
@@ -165,9 +167,7 @@ func relabelled(axis plot.Axis, label func(value float64) string) plot.Axis {
 
 // tickedAxis runs between two values and has the given ticks.
 func tickedAxis(from, to float64, ticks ...plot.Tick) plot.Axis {
-	axis := plot.Axis{Min: from, Max: to, Scale: linear{}}
-	axis.Tick.Marker = plot.ConstantTicks(ticks)
-	return axis
+	return newAxis(from, to, linear{}, plot.ConstantTicks(ticks))
 }
 
 // percentileAxis places a percentile p at 1/(1−p) on a logarithmic scale, so that each further nine takes the same
