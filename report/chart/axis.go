@@ -370,16 +370,16 @@ func (p *panel) addBreaks(t timeline) {
 // columns are the columns of a heat map over a timeline: each stretch has whole columns.
 type columns struct {
 	line timeline
-	// length is that of a column in seconds, count the number of columns, and first the first column of each stretch
+	// Length is that of a column in seconds, count the number of columns, and first the first column of each stretch
 	// and at its end the count.
-	length int64
+	Length int64
 	count  int
 	first  []int
 }
 
 // newColumns divides a timeline into columns of a length. It extends each stretch to whole columns.
 func newColumns(t timeline, length int64) columns {
-	c := columns{line: slices.Clone(t), length: length}
+	c := columns{line: slices.Clone(t), Length: length}
 	for i, s := range t {
 		n := max(1, int(math.Ceil(s.length()/float64(length))))
 		c.first = append(c.first, c.count)
@@ -396,17 +396,14 @@ func (c *columns) index(second int64) int {
 	for i > 0 && float64(second) < c.line[i].from {
 		i--
 	}
-	at := c.first[i] + int((second-int64(c.line[i].from))/c.length)
+	at := c.first[i] + int((second-int64(c.line[i].from))/c.Length)
 	return min(max(at, c.first[i]), c.first[i+1]-1)
 }
 
 // addCells draws a picture with these columns between two heights of the plot.
 func (c *columns) addCells(p *plot.Plot, bottom, top float64, cells *image.Paletted) {
 	for i, s := range c.line {
-		part := cells
-		if len(c.line) > 1 {
-			part = cells.SubImage(image.Rect(c.first[i], 0, c.first[i+1], cells.Rect.Dy())).(*image.Paletted)
-		}
+		part := cells.SubImage(image.Rect(c.first[i], 0, c.first[i+1], cells.Rect.Dy())).(*image.Paletted)
 		p.Add(raster{s.from, bottom, s.to, top, part})
 	}
 }

@@ -61,7 +61,7 @@ func contestFigure(name string, arms []HeatArm) *Figure {
 	longest := 0.
 	for i := range arms {
 		g, idle := reportedGrid(arms[i].Record)
-		if _, refusals, _ := g.Totals(); refusals > 0 {
+		if g.Totals().Throttled > 0 {
 			evidence.Throttled = append(evidence.Throttled, clean(arms[i].Name, maxName))
 		}
 		g.limitRows(maxContestRows)

@@ -127,6 +127,6 @@ func (e evidence) Hottest() *hotPartition {
 		return nil
 	}
 	row := &g.Rows[at]
-	all, _, _ := g.Totals()
-	return &hotPartition{clean(row.Key, 40), float64(sum(row.Served)) / max(float64(all), 1), g.maxServed(*row), sum(row.Throttled) > 0}
+	own := row.Sum()
+	return &hotPartition{clean(row.Key, 40), float64(own.Served) / float64(max(g.Totals().Served, 1)), g.maxServed(*row), own.Throttled > 0}
 }
