@@ -104,9 +104,5 @@ func quantilesOf(q results.Quantiles) []any { return []any{q.P50, q.P90, q.P99, 
 
 // tailOf returns the quantiles of a histogram. Run.json has all of them except p95.
 func tailOf(h *results.Histogram, q results.Quantiles) []any {
-	var p95 *int64
-	if micros, told := h.Quantile(.95); told {
-		p95 = &micros
-	}
-	return []any{q.P50, q.P90, p95, q.P99, q.P999, q.Max}
+	return []any{q.P50, q.P90, h.Percentile(.95), q.P99, q.P999, q.Max}
 }

@@ -268,6 +268,14 @@ func (h *Histogram) Quantile(q float64) (int64, bool) {
 	return h.Max(), true
 }
 
+// Percentile returns [Histogram.Quantile], nil if too few durations are above it.
+func (h *Histogram) Percentile(q float64) *int64 {
+	if micros, known := h.Quantile(q); known {
+		return &micros
+	}
+	return nil
+}
+
 // Merge adds the durations of other, which may be nil or empty.
 func (h *Histogram) Merge(other *Histogram) {
 	if other.Count() == 0 {

@@ -222,13 +222,7 @@ type Quantiles struct {
 // QuantilesOf returns the quantiles of a histogram.
 func QuantilesOf(h *Histogram) Quantiles {
 	h = h.unpacked()
-	told := func(q float64) *int64 {
-		if v, ok := h.Quantile(q); ok {
-			return &v
-		}
-		return nil
-	}
-	quantiles := Quantiles{P50: told(.5), P90: told(.9), P99: told(.99), P999: told(.999), OverHour: h.Over()}
+	quantiles := Quantiles{P50: h.Percentile(.5), P90: h.Percentile(.9), P99: h.Percentile(.99), P999: h.Percentile(.999), OverHour: h.Over()}
 	if h.Count() > 0 {
 		longest := h.Max()
 		quantiles.Max = &longest

@@ -77,8 +77,12 @@ func linearAxis(from, to float64) plot.Axis {
 	if !(to > from) {
 		to = from + max(1, math.Abs(from)/1000)
 	}
-	axis := plot.Axis{Min: from, Max: to, Scale: linear{}}
-	axis.Tick.Marker = plot.TickerFunc(linearTicks)
+	return newAxis(from, to, linear{}, plot.TickerFunc(linearTicks))
+}
+
+func newAxis(from, to float64, scale plot.Normalizer, ticks plot.Ticker) plot.Axis {
+	axis := plot.Axis{Min: from, Max: to, Scale: scale}
+	axis.Tick.Marker = ticks
 	return axis
 }
 
@@ -125,9 +129,7 @@ func timeAxis(from, to float64) plot.Axis {
 }
 
 func logarithmicAxis(from, to float64, ticks plot.TickerFunc) plot.Axis {
-	axis := plot.Axis{Min: from, Max: to, Scale: logarithmic{}}
-	axis.Tick.Marker = ticks
-	return axis
+	return newAxis(from, to, logarithmic{}, ticks)
 }
 
 // timeTicks labels the powers of ten, on a short axis also two and five times them, and adds ticks without labels
@@ -165,9 +167,7 @@ func relabelled(axis plot.Axis, label func(value float64) string) plot.Axis {
 
 // tickedAxis runs between two values and has the given ticks.
 func tickedAxis(from, to float64, ticks ...plot.Tick) plot.Axis {
-	axis := plot.Axis{Min: from, Max: to, Scale: linear{}}
-	axis.Tick.Marker = plot.ConstantTicks(ticks)
-	return axis
+	return newAxis(from, to, linear{}, plot.ConstantTicks(ticks))
 }
 
 // percentileAxis places a percentile p at 1/(1−p) on a logarithmic scale, so that each further nine takes the same
@@ -370,16 +370,16 @@ func (p *panel) addBreaks(t timeline) {
 // columns are the columns of a heat map over a timeline: each stretch has whole columns.
 type columns struct {
 	line timeline
-	// length is that of a column in seconds, count the number of columns, and first the first column of each stretch
+	// Length is that of a column in seconds, count the number of columns, and first the first column of each stretch
 	// and at its end the count.
-	length int64
+	Length int64
 	count  int
 	first  []int
 }
 
 // newColumns divides a timeline into columns of a length. It extends each stretch to whole columns.
 func newColumns(t timeline, length int64) columns {
-	c := columns{line: slices.Clone(t), length: length}
+	c := columns{line: slices.Clone(t), Length: length}
 	for i, s := range t {
 		n := max(1, int(math.Ceil(s.length()/float64(length))))
 		c.first = append(c.first, c.count)
@@ -396,17 +396,14 @@ func (c *columns) index(second int64) int {
 	for i > 0 && float64(second) < c.line[i].from {
 		i--
 	}
-	at := c.first[i] + int((second-int64(c.line[i].from))/c.length)
+	at := c.first[i] + int((second-int64(c.line[i].from))/c.Length)
 	return min(max(at, c.first[i]), c.first[i+1]-1)
 }
 
 // addCells draws a picture with these columns between two heights of the plot.
 func (c *columns) addCells(p *plot.Plot, bottom, top float64, cells *image.Paletted) {
 	for i, s := range c.line {
-		part := cells
-		if len(c.line) > 1 {
-			part = cells.SubImage(image.Rect(c.first[i], 0, c.first[i+1], cells.Rect.Dy())).(*image.Paletted)
-		}
+		part := cells.SubImage(image.Rect(c.first[i], 0, c.first[i+1], cells.Rect.Dy())).(*image.Paletted)
 		p.Add(raster{s.from, bottom, s.to, top, part})
 	}
 }

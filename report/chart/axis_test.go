@@ -123,13 +123,3 @@ func TestTrendChart(t *testing.T) {
 		resultstest.CheckWords(t, row.name, drawTrend(t, row.trend), row.words)
 	}
 }
-
-func TestDrawTrendReportsWriteErrors(t *testing.T) {
-	folder := new(results.Memory)
-	trend := &chart.Trend{Metrics: []chart.TrendMetric{trendAround("us", 1, 2)}}
-	if err := trend.Figure().SaveAs(folder, "a.png"); err != nil || !bytes.HasPrefix(folder.Bytes("a.png"), []byte("\x89PNG")) {
-		t.Errorf("a PNG is %.8q, %v", folder.Bytes("a.png"), err)
-	}
-	assert.ErrorIs(t, trend.Figure().SaveAs(results.Dir(t.TempDir()+"/nowhere"), "a.png"), results.ErrWrite,
-		"drawing into a folder that is not there")
-}

@@ -22,8 +22,8 @@ const MostArms = 8
 // maxContestRows is the maximum number of partitions that are drawn for a design.
 const maxContestRows = 48
 
-// Contest returns the heat maps of at most eight designs with one scale of colours and one axis of time, as figure heat,
-// and then that of each design, as heat-NAME. The throttled share fills each cell from below.
+// Contest returns the heat maps of designs, at most [MostArms], with one scale of colours and one axis of time, as
+// figure heat, and then that of each design, as heat-NAME. The throttled share fills each cell from below.
 func Contest(arms []HeatArm) []*Figure {
 	figures, taken := []*Figure{contestFigure("heat", arms)}, make(map[string]bool)
 	for i := range arms {
@@ -44,31 +44,34 @@ func fileName(name string) string {
 	return cmp.Or(other.ReplaceAllString(strings.ToLower(clean(name, maxLength-1)), "-"), "design")
 }
 
-// contestFigure draws the heat maps of designs.
+// contestFigure draws the heat maps of designs. Its title names those under which something was throttled.
 func contestFigure(name string, arms []HeatArm) *Figure {
 	f := newFigure()
-	f.Name, f.Title, f.pageWidth = name, contestTitle(arms), 520
+	f.Name, f.pageWidth = name, 520
 	if len(arms) == 0 {
 		f.panels = []panel{noData("Designs", "no design was run")}
 		return f
 	}
-	all := len(arms)
-	arms = arms[:min(all, MostArms)]
+	evidence := struct {
+		Scenario  string
+		All, Idle int
+		Throttled []string
+	}{Scenario: clean(arms[0].Record.Manifest.Scenario.Name, maxName), All: len(arms)}
 	var grids []*grid
-	longest, idle := 0., 0
+	longest := 0.
 	for i := range arms {
-		g, dropped := reportedGrid(arms[i].Record)
+		g, idle := reportedGrid(arms[i].Record)
+		if g.Totals().Throttled > 0 {
+			evidence.Throttled = append(evidence.Throttled, clean(arms[i].Name, maxName))
+		}
 		g.limitRows(maxContestRows)
 		grids = append(grids, &g)
-		idle += dropped
+		evidence.Idle += idle
 		if g.count > 0 {
 			longest = max(longest, g.line.end()-g.line.begin())
 		}
 	}
-	f.subtitle = say("subtitle contest", partSeparator, struct {
-		Scenario         string
-		All, Drawn, Idle int
-	}{clean(arms[0].Record.Manifest.Scenario.Name, maxName), all, MostArms, idle})
+	f.Title, f.subtitle = say("title contest", "", evidence), say("subtitle contest", partSeparator, evidence)
 	key := servedScale(arms[0].Record, grids...)
 	f.key = []entry{{"entities served per second: " + key.words(), key}, throttledEntry}
 	for i := range arms {
@@ -92,20 +95,4 @@ func contestPanel(arm *HeatArm, g *grid, scale shades, longest float64, arms int
 	p.drawGrid(g, axis.axis(begin), scale, 300/float64(max(arms, 2)), lanes)
 	p.addTurns(arm.Record, axis, 0)
 	return p
-}
-
-// contestTitle names the designs under which something was throttled.
-func contestTitle(arms []HeatArm) string {
-	var throttled []string
-	for i := range arms {
-		if g, _ := reportedGrid(arms[i].Record); g.count > 0 {
-			if _, n, _ := g.Totals(); n > 0 {
-				throttled = append(throttled, clean(arms[i].Name, maxName))
-			}
-		}
-	}
-	return say("title contest", "", struct {
-		Throttled []string
-		All       int
-	}{throttled, len(arms)})
 }

@@ -78,7 +78,7 @@ func ReportedGrid(record *results.Record) grid {
 
 // Columns is the number of columns of a heat map, each of SecondsPerColumn, the first of which begins at Begin.
 func (c columns) Columns() int            { return c.count }
-func (c columns) SecondsPerColumn() int64 { return c.length }
+func (c columns) SecondsPerColumn() int64 { return c.Length }
 func (c columns) Begin() int64            { return int64(c.line.begin()) }
 
 // RowNames are those of rows of heat with these keys.

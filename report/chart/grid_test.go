@@ -76,9 +76,8 @@ func TestHeatGridSumsToTheTotals(t *testing.T) {
 	} {
 		record := heated(t, stress(), row.partitions, row.seconds, 5)
 		g := chart.HeatGrid(record)
-		served, throttled, failed := g.Totals()
-		assert.Equal(t, []int64{total.Served, total.Throttled, total.Failed}, []int64{served, throttled, failed},
-			row.name)
+		all := g.Totals()
+		assert.Equal(t, []int64{total.Served, total.Throttled, total.Failed}, []int64{all.Served, all.Throttled, all.Failed}, row.name)
 		assert.Truef(t, len(g.Rows) == row.rows && g.Others == int64(row.partitions-row.rows),
 			"%s: %d rows and %d others; want %d and %d", row.name, len(g.Rows), g.Others, row.rows, row.partitions-row.rows)
 		for column := range g.Columns() {
@@ -176,8 +175,8 @@ func FuzzHeat(f *testing.F) {
 		}
 		record := heatOf(h)
 		g := chart.HeatGrid(record)
-		s, r, e := g.Totals()
-		assert.Equal(t, sums[:3], []int64{s, r, e}, "the sums of the cells")
+		all := g.Totals()
+		assert.Equal(t, sums[:3], []int64{all.Served, all.Throttled, all.Failed}, "the sums of the cells")
 		if slices.Contains(shown(record), "heat") {
 			drawChart(t, "heat", record)
 		}

@@ -27,14 +27,13 @@ func heatFigure(record *results.Record, axis Axis) *Figure {
 	if !g.hasSeveral() || g.isEmpty() {
 		return nil
 	}
-	_, refusals, failed := g.Totals()
 	_, lanes := turnMarks(record, g.line, 1)
 	if slices.ContainsFunc(record.Phases, func(p results.Phase) bool { return p.Reported }) {
 		lanes++
 	}
 	key := servedScale(record, &g)
 	key.scale.log = axis == Logarithmic
-	p := panel{heading: "Entities served per second", share: headingRow + 8 + saysRow, says: g.describe(failed)}
+	p := panel{heading: "Entities served per second", share: headingRow + 8 + saysRow, says: say("grid", "; ", &g)}
 	p.drawGrid(&g, g.line.axis(0), key.scale, 300, lanes)
 	words := key.words()
 	if len(g.Rows) == 0 && g.Others < 0 {
@@ -43,7 +42,7 @@ func heatFigure(record *results.Record, axis Axis) *Figure {
 		words = key.words() + ", all together"
 	}
 	p.legend = []entry{{words, key}, {"nothing was throttled", nil}}
-	if refusals > 0 {
+	if g.Totals().Throttled > 0 {
 		p.legend[1] = throttledEntry
 	}
 	p.addTime(record, g.line)
@@ -57,14 +56,6 @@ func heatFigure(record *results.Record, axis Axis) *Figure {
 
 // throttledEntry explains the part of a cell that was throttled.
 var throttledEntry = entry{"throttled share; paler: few", swatch(throttledInk)}
-
-// describe explains the rows and cells of the heat map.
-func (g *grid) describe(failed int64) string {
-	return say("grid", "; ", struct {
-		*grid
-		Seconds, Failed int64
-	}{g, g.length, failed})
-}
 
 // words explains the scale of rates in a legend.
 func (s scaleSample) words() string {
@@ -122,7 +113,7 @@ func (g *grid) bands(scale shades, room float64) []band {
 	var list []band
 	bottom := 0.
 	add := func(row *gridRow, partitions int64, name string) {
-		if sum(row.Served, row.Throttled) <= 0 {
+		if all := row.Sum(); all.Served+all.Throttled <= 0 {
 			return
 		}
 		b := band{[]gridRow{*row}, []string{name}, bottom, asideBand, float64(partitions), scale}
@@ -299,7 +290,7 @@ func newGrid(record *results.Record, begin, end float64) grid {
 		of := &heat.Rows[i]
 		row := g.newRow(of.Table, of.Key, &of.HeatCells)
 		// Some records have no demand, but attempts.
-		if max(sum(of.Demanded), (*gridRow)(of).weight()) > heat.MostMissed {
+		if max(of.Sum().Demanded, (*gridRow)(of).weight()) > heat.MostMissed {
 			g.Rows = append(g.Rows, row)
 		} else {
 			g.Rest.Add(&row.HeatCells, 1, g.count)
@@ -318,7 +309,7 @@ func (g *grid) newRow(table, key string, cells *results.HeatCells) gridRow {
 	for _, layer := range row.Series() {
 		own := make([]int64, g.count)
 		for i, s := range g.line {
-			if first := int(s.from) / int(g.length); first < len(*layer) {
+			if first := int(s.from) / int(g.Length); first < len(*layer) {
 				copy(own[g.first[i]:g.first[i+1]], (*layer)[first:])
 			}
 		}
@@ -352,7 +343,7 @@ func (g *grid) dropIdle() (idle int) {
 		least = max(least, g.Rows[i].weight()/fraction)
 	}
 	g.Rows = slices.DeleteFunc(slices.Clone(g.Rows), func(r gridRow) bool {
-		drop := sum(r.Throttled) == 0 && (r.weight() == 0 || r.weight() < least)
+		drop := r.Sum().Throttled == 0 && (r.weight() == 0 || r.weight() < least)
 		if drop && r.weight() > 0 {
 			idle++
 		}
@@ -375,35 +366,30 @@ func (g *grid) hasSeveral() bool {
 	return len(g.Rows) > 1 || others > g.Rows[0].weight()/fraction
 }
 
-func sum(lists ...[]int64) (total int64) {
-	for _, list := range lists {
-		for _, n := range list {
-			total += n
-		}
-	}
-	return total
+// weight is the sum by which rows are compared if not all can be shown or named.
+func (r *gridRow) weight() int64 {
+	all := r.Sum()
+	return all.Served + all.Throttled + all.Failed
 }
 
-// weight is the sum by which rows are compared if not all can be shown or named.
-func (r *gridRow) weight() int64 { return sum(r.Served, r.Throttled, r.Failed) }
-
-// Totals returns the sums of all cells: entities served, attempts throttled, attempts failed.
-func (g *grid) Totals() (served, throttled, failed int64) {
+// Totals returns the sums of all cells.
+func (g *grid) Totals() results.HeatSum {
+	var all gridRow
 	for _, row := range append(slices.Clone(g.Rows), g.Rest, g.Nowhere) {
-		served, throttled, failed = served+sum(row.Served), throttled+sum(row.Throttled), failed+sum(row.Failed)
+		all.Add(&row.HeatCells, 1, g.count)
 	}
-	return served, throttled, failed
+	return all.Sum()
 }
 
 // isEmpty reports whether the grid has no load.
 func (g *grid) isEmpty() bool {
-	served, throttled, failed := g.Totals()
-	return g.count == 0 || served+throttled+failed == 0
+	all := g.Totals()
+	return all.Served+all.Throttled+all.Failed == 0
 }
 
 // perSecond returns a cell as a rate.
 func (g *grid) perSecond(cell int64) float64 {
-	return max(0, float64(cell)/float64(g.length))
+	return max(0, float64(cell)/float64(g.Length))
 }
 
 // hottest returns the index of the row with the highest sum, the first of equals, −1 if there is none.

@@ -238,9 +238,10 @@ func waitsFigure(record *results.Record, _ Axis) *Figure {
 // operationCurve has the percentiles of a kind of operation, see [percentileCurve].
 type operationCurve struct {
 	Name string
-	// Succeeded is the number of operations of Response; Service is of single attempts that were ok. Either has no
-	// percentiles if it has fewer than ten durations.
+	// Succeeded is the number of operations of Response, P99 their p99 or nil; Service is of single attempts that were
+	// ok. Either has no percentiles if it has fewer than ten durations.
 	Succeeded         int64
+	P99               *int64
 	Response, Service []percentile
 }
 
@@ -254,7 +255,7 @@ func operationCurves(record *results.Record) []operationCurve {
 	for k, sum := range reportedKinds(record) {
 		if curve := percentileCurve(sum.Response); len(curve) > 0 {
 			name := record.Manifest.Operations[k].Name
-			curves = append(curves, operationCurve{name, sum.Response.Count(), curve, percentileCurve(sum.Service[results.Ok])})
+			curves = append(curves, operationCurve{name, sum.Response.Count(), sum.Response.Percentile(.99), curve, percentileCurve(sum.Service[results.Ok])})
 		}
 	}
 	slices.SortStableFunc(curves, func(a, b operationCurve) int { return cmp.Compare(b.Succeeded, a.Succeeded) })

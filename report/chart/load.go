@@ -189,8 +189,9 @@ type responseGrid struct {
 	columns
 	// Counts has a line for each bucket, see results.BucketFrom, with an entry for each column.
 	Counts [results.Buckets][]int64
-	// Lowest and Highest are the first and the last bucket with operations.
+	// Lowest and Highest are the first and the last bucket with operations, All the number of operations.
 	Lowest, Highest int
+	All             int64
 }
 
 // maxMoments is the maximum number of columns of a heat map of response times, but for one more per break.
@@ -206,7 +207,7 @@ func responseHeat(record *results.Record) *responseGrid {
 		for _, second := range seconds {
 			if count := second.ResponseBuckets[bucket]; count != 0 {
 				g.Counts[bucket][g.index(second.Second)] += count
-				g.Lowest, g.Highest = min(g.Lowest, bucket), bucket
+				g.Lowest, g.Highest, g.All = min(g.Lowest, bucket), bucket, g.All+count
 			}
 		}
 	}
@@ -228,12 +229,11 @@ func responseFigure(record *results.Record, axis Axis) *Figure {
 	if g.count < 2 || g.Highest < 0 {
 		return nil
 	}
-	counts := g.Counts[g.Lowest : g.Highest+1]
-	highest := float64(slices.Max(slices.Concat(counts...)))
+	highest := float64(slices.Max(slices.Concat(g.Counts[g.Lowest : g.Highest+1]...)))
 	scale := responseShades.upTo(highest)
-	p := panel{share: 1, heading: document.Counted(int(sum(counts...)), "operation") + " that succeeded",
+	p := panel{share: 1, heading: document.Counted(int(g.All), "operation") + " that succeeded",
 		says: "by response time, waits before retries included, and by the time at which they ended; each cell is " +
-			document.Counted(int(g.length), "second") + " wide",
+			document.Counted(int(g.Length), "second") + " wide",
 		legend: []entry{{"1 to " + document.Figures(highest) + " per cell, logarithmic", scaleSample{scale: scale}}}, below: sinceStart}
 	// Words need a lane above the data.
 	const lane = .17

@@ -41,21 +41,8 @@ func (evidence) CleanKey(key string) string { return clean(key, maxKey) }
 // Responses are the response times of the reported phases.
 func (e evidence) Responses() *results.Histogram { return e.Total(results.Reported).Response }
 
-// Response returns a percentile of the response time in microseconds, nil if it has too few samples.
-func (e evidence) Response(p float64) *int64 { return quantile(e.Responses(), p) }
-
-// Wait returns a percentile of the waits before retries.
-func (e evidence) Wait(p float64) *int64 { return quantile(e.RetryWaits, p) }
-
 // P99 returns the p99 of the response time in a step.
-func (evidence) P99(step figures.Step) *int64 { return quantile(step.Sum(nil).Response, .99) }
-
-func quantile(h *results.Histogram, p float64) *int64 {
-	if micros, known := h.Quantile(p); known {
-		return &micros
-	}
-	return nil
-}
+func (evidence) P99(step figures.Step) *int64 { return step.Sum(nil).Response.Percentile(.99) }
 
 // Figure returns a figure of the record, nil if it is unknown.
 func (e evidence) Figure(name string) *float64 { return figures.Of(e.Record).Named(name).Pointer() }
@@ -105,9 +92,8 @@ func (e evidence) P99s() []string {
 	const maxNamed = 3
 	var list []string
 	for _, c := range operationCurves(e.Record) {
-		at := slices.IndexFunc(c.Response, func(p percentile) bool { return p.P == .99 })
-		if at >= 0 && len(list) < maxNamed {
-			list = append(list, document.Micros(c.Response[at].Micros)+" ("+e.Clean(c.Name)+")")
+		if c.P99 != nil && len(list) < maxNamed {
+			list = append(list, document.Micros(*c.P99)+" ("+e.Clean(c.Name)+")")
 		}
 	}
 	return list
@@ -141,6 +127,6 @@ func (e evidence) Hottest() *hotPartition {
 		return nil
 	}
 	row := &g.Rows[at]
-	all, _, _ := g.Totals()
-	return &hotPartition{clean(row.Key, 40), float64(sum(row.Served)) / max(float64(all), 1), g.maxServed(*row), sum(row.Throttled) > 0}
+	own := row.Sum()
+	return &hotPartition{clean(row.Key, 40), float64(own.Served) / float64(max(g.Totals().Served, 1)), g.maxServed(*row), own.Throttled > 0}
 }

@@ -140,10 +140,7 @@ func (s *Search) AddStep(m *Measured) {
 		ThrottledShare: float64(m.Throttled) / first, FailedShare: float64(m.Failed) / first, Entities: m.Counted,
 		QueueGrowth: m.QueueGrowth, Answered: m.Answered, ServiceMean: m.ServiceMicros / max(1, m.First),
 		// Dropped operations were due as many as the others, on the average.
-		Offered: t.Rate * float64(m.Due) / float64(max(1, m.Ended))}
-	if micros, known := m.Response.Quantile(.99); known {
-		step.P99 = &micros
-	}
+		Offered: t.Rate * float64(m.Due) / float64(max(1, m.Ended)), P99: m.Response.Percentile(.99)}
 	limit := s.limit
 	limit.Steps = append(limit.Steps, step)
 	s.find.judge(limit)
