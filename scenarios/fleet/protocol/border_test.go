@@ -175,11 +175,10 @@ func TestSecondsThatDoNotArrive(t *testing.T) {
 	l := leaderOfOne(t)
 	m := protocol.NewMember(protocol.MemberPlan{Name: "a", Epoch: "a", Version: version, Deadline: time.Second})
 	now := clock.Instant(0)
-	var deliver func(a protocol.Actions)
-	deliver = func(a protocol.Actions) {
-		for _, text := range a.Send {
-			if reply := l.Receive(now, "a", text); reply != nil {
-				deliver(m.Receive(now, reply))
+	deliver := func(a protocol.Actions) {
+		for queue := a.Send; len(queue) > 0; queue = queue[1:] {
+			if reply := l.Receive(now, "a", queue[0]); reply != nil {
+				queue = append(queue, m.Receive(now, reply).Send...)
 			}
 		}
 	}
@@ -191,15 +190,13 @@ func TestSecondsThatDoNotArrive(t *testing.T) {
 	const all = 1200
 	now = now.Add((all + 2) * time.Second)
 	var counts results.Counts
-	var waiting []protocol.Actions
+	var sent protocol.Actions
 	for n := range all {
 		second := protocol.Second{Interval: results.Interval{Second: int64(n), Counts: results.Counts{Scheduled: 1, Attempts: 1, Ok: 1}}}
 		counts.Add(&second.Interval.Counts)
-		waiting = append(waiting, m.ReportSecond(now, &second))
+		sent.Send = append(sent.Send, m.ReportSecond(now, &second).Send...)
 	}
-	for _, actions := range waiting {
-		deliver(actions)
-	}
+	deliver(sent)
 	deliver(m.Submit(now, []byte("record"), counts, ""))
 	o, err := l.Outcome()
 	require.NoError(t, err)

@@ -137,8 +137,11 @@ func (l *Leader) Receive(now clock.Instant, epoch string, text []byte) []byte {
 	request, err := Decode[Request](text)
 	if err == nil && request.Epoch == epoch && (s == nil || request.Run <= l.run+1) {
 		reply := l.handle(now, s, request)
+		if reply == nil {
+			return nil
+		}
 		reply.Run, reply.Number, reply.At = request.Run, request.Number, now
-		return encode(&reply)
+		return encode(reply)
 	}
 	if err == nil {
 		err = fmt.Errorf("%w: it is of another member or run", ErrMalformed)
@@ -165,27 +168,27 @@ func encode(r *Reply) []byte {
 }
 
 // handle handles a request of any run.
-func (l *Leader) handle(now clock.Instant, s *seat, r *Request) Reply {
+func (l *Leader) handle(now clock.Instant, s *seat, r *Request) *Reply {
 	switch {
 	case s == nil && (r.Join == nil || r.Run > l.run):
-		return Reply{Refused: "it joined another leader"}
+		return &Reply{Refused: "it joined another leader"}
 	case s == nil:
 		return l.join(now, r)
 	case r.Run > l.run:
 		// It has finished this run.
 		s.heard, s.gone = now, l.last
-		return Reply{Over: l.last}
+		return &Reply{Over: l.last}
 	case r.Run < l.run:
 		// That run is over and complete, so everything has arrived before.
 		l.notes[late]++
 		s.heard = now
-		return Reply{}
+		return &Reply{}
 	case l.last && l.err == nil && r.Join != nil && !s.ended:
 		s.gone = true
-		return Reply{Over: true}
+		return &Reply{Over: true}
 	case l.err != nil:
 		s.gone = true
-		return Reply{Refused: l.err.Error()}
+		return &Reply{Refused: l.err.Error()}
 	}
 	s.heard = now
 	body, _ := r.body()
@@ -194,7 +197,7 @@ func (l *Leader) handle(now clock.Instant, s *seat, r *Request) Reply {
 
 // body is what a request has one of: what its leader does in reply to an active member.
 type body interface {
-	handle(l *Leader, now clock.Instant, s *seat) Reply
+	handle(l *Leader, now clock.Instant, s *seat) *Reply
 }
 
 // body returns the body of a request, and the number of them.
@@ -210,12 +213,12 @@ func (r *Request) body() (found body, count int) {
 }
 
 // join gives a new member a place.
-func (l *Leader) join(now clock.Instant, r *Request) Reply {
+func (l *Leader) join(now clock.Instant, r *Request) *Reply {
 	if reason := l.joinRefusal(r.Join); reason != "" {
 		if l.notes[refused]++; l.notes[refused] <= maxRefusals {
 			l.event(Event{Kind: MemberRefused, Member: -1, Name: r.Join.Name, Text: reason})
 		}
-		return Reply{Refused: reason}
+		return &Reply{Refused: reason}
 	}
 	free := slices.Index(l.seats, nil)
 	s := newSeat(Share{Index: free, Name: r.Join.Name, Epoch: r.Epoch, Labels: r.Join.Labels}, now)

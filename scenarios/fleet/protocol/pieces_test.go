@@ -12,29 +12,6 @@ import (
 	"loadgen/engine/clock"
 )
 
-// Numbers that come in any order, some more than once, are each taken once: as a set has it.
-func TestSequences(t *testing.T) {
-	for seed := range uint64(20) {
-		draw := clock.NewStream(seed, "sequences").At(0)
-		s := newSeat(Share{}, 0).received
-		set := map[uint64]bool{}
-		for range 2000 {
-			number := uint64(draw.IntN(500))
-			require.Equalf(t, set[number], s.has(number), "seed %d: %d", seed, number)
-			if set[number] {
-				continue
-			}
-			s.add(number, int64(2*number))
-			set[number] = true
-		}
-		assert.Equalf(t, uint64(len(set)), s.count, "seed %d: %d were counted; want %d", seed, s.count, len(set))
-		for next := range s.next {
-			assert.EqualValues(t, 2*(s.next-1), s.through)
-			assert.Truef(t, set[next], "seed %d: all below %d are said to have come, and %d has not", seed, s.next, next)
-		}
-	}
-}
-
 // A probe's offset is within its bound of the truth, however long each way takes; and the
 // bound is as small as it can be: with all of the way on one side it is reached.
 func TestProbes(t *testing.T) {

@@ -436,12 +436,13 @@ func (w *world) hear(a *actor, ask *protocol.Request, text []byte) {
 		return
 	}
 	a.heard = w.now
-	if ask.Second != nil && a.lost < 0 && ask.Run == uint64(w.run) && w.run == len(a.past) {
+	active := a.lost < 0 && ask.Run == uint64(w.run) && w.run == len(a.past)
+	reply := w.leader.Receive(w.now, a.epoch, text)
+	if ask.Second != nil && active && reply != nil {
 		if _, had := a.arrived[ask.Second.Sequence]; !had {
 			a.arrived[ask.Second.Sequence] = ask.Second.Second.Interval.Scheduled
 		}
 	}
-	reply := w.leader.Receive(w.now, a.epoch, text)
 	w.look()
 	w.show(a, ask, reply)
 	if reply == nil {
