@@ -80,7 +80,6 @@ type share struct {
 	seconds int
 	began   time.Time
 	charge  protocol.Assignment
-	fails   error
 	// breaks is why it fails after so many seconds.
 	breaks error
 	after  int
@@ -88,9 +87,6 @@ type share struct {
 
 func (s *share) carry(ctx context.Context, c protocol.Assignment, l Coordinator) (*results.Record, error) {
 	s.charge = c
-	if s.fails != nil {
-		return nil, s.fails
-	}
 	real := clock.NewReal()
 	var folder results.Memory
 	recorder, err := results.NewRecorder(&folder, results.Manifest{Operations: []results.Kind{{Name: "insert"}}})
@@ -154,18 +150,6 @@ func recordOf(t *testing.T, s *protocol.Share) *results.Record {
 	record, err := unpack(s.Record)
 	require.NoError(t, err)
 	return record
-}
-
-// A share that fails ends the run for all, by name; the others hand in what they have.
-func TestAShareThatFails(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		broken := errors.New("no such table service")
-		c, _, err := meet(t.Context(), false, &share{rate: 10, seconds: 3}, &share{fails: broken})
-		assert.Truef(t, errors.Is(err, protocol.ErrUnready) && strings.Contains(err.Error(), "member1") &&
-			strings.Contains(err.Error(), broken.Error()), "the leader ends with %v", err)
-		assert.Truef(t, errors.Is(c.ended[1], broken) && errors.Is(c.ended[0], protocol.ErrRefused),
-			"the members end with %v; want its own fault, and the leader's word", c.ended)
-	})
 }
 
 // A share that fails in the middle of the run has the leader stop the others, which hand in

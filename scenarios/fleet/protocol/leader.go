@@ -296,22 +296,18 @@ func (l *Leader) active() iter.Seq[*seat] {
 	}
 }
 
-// names lists the first members that have joined.
+// names lists the members that have joined.
 func (l *Leader) names() string {
-	const maxNames = 8
 	var names []string
 	for _, s := range l.seats {
 		if s != nil {
 			names = append(names, s.Name)
 		}
 	}
-	if more := len(names) - maxNames; more > 0 {
-		names = append(names[:maxNames], fmt.Sprintf("%d more", more))
-	}
 	if len(names) == 0 {
 		return ""
 	}
-	return ": " + strings.Join(names, ", ")
+	return ": " + clip(strings.Join(names, ", "))
 }
 
 // pass notes the time. If the leader's own process did not run for a while, all leases are extended by that time.

@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"bytes"
 	"encoding/json"
 	"testing"
 	"time"
@@ -40,26 +39,6 @@ func TestAWatchedClockThatMoves(t *testing.T) {
 	assert.Equal(t, 2*time.Second, w.ahead, "it")
 	w.addReply(offset{ahead: 2*time.Second + time.Millisecond, bound: 3 * time.Millisecond})
 	assert.Equalf(t, 2*time.Millisecond, w.bound, "a slower answer that says the same moves it to %+v", w)
-}
-
-// Parts come in any order, and more than once; the whole is as it was, and a bit that is
-// another is noticed.
-func TestParts(t *testing.T) {
-	for _, size := range []int{0, 1, partBytes, partBytes + 1, 3*partBytes - 1} {
-		text := bytes.Repeat([]byte{7, 8, 9}, size/3+1)[:size]
-		parts := split(text)
-		g := newCollector(len(parts))
-		for i := len(parts) - 1; i >= 0; i-- {
-			g.put(i, parts[i])
-			g.put(i, []byte("another"))
-		}
-		got, sound := g.join(digest(text))
-		assert.Truef(t, g.missing == 0 && sound && bytes.Equal(got, text),
-			"%d bytes: %d parts are missing, sound %v, %d bytes came", size, g.missing, sound, len(got))
-		if _, sound := g.join(digest(append(text, 0))); sound {
-			t.Errorf("%d bytes: those of another digest are taken", size)
-		}
-	}
 }
 
 // What the leader says late of one run of a series is nothing to a member of the next, though the
