@@ -80,15 +80,15 @@ func TestAMemberIsLimitedToItsOwn(t *testing.T) {
 	_, other := dialed(t, BusOptions{URL: l.url, Token: token})
 	// The first alone is allowed; that is asked before any objection to it.
 	for i, subject := range []string{
-		l.subjects.ask(id), l.subjects.ask(other), l.subjects.answer(id), l.subjects.answer(other),
-		l.subjects.lead(), "loadgen.v1.another.member." + id + ".ask", "_INBOX.anything", "$SYS.REQ.SERVER.PING",
+		l.subjects.requests(id), l.subjects.requests(other), l.subjects.replies(id), l.subjects.replies(other),
+		l.subjects.claims(), "loadgen.v1.another.member." + id + ".ask", "_INBOX.anything", "$SYS.REQ.SERVER.PING",
 	} {
 		got := permitted(t, m.conn, subject, func() error { return m.conn.Publish(subject, []byte("x")) })
 		assert.Truef(t, got == (i == 0), "publishing to %s: allowed %v; want %v", subject, got, i == 0)
 	}
 	m, id = dialed(t, BusOptions{URL: l.url, Token: token})
 	for i, subject := range []string{
-		l.subjects.answer(id), l.subjects.answer(other), l.subjects.answer("*"), l.subjects.ask("*"), l.subjects.ask(id), ">", "$SYS.>",
+		l.subjects.replies(id), l.subjects.replies(other), l.subjects.replies("*"), l.subjects.requests("*"), l.subjects.requests(id), ">", "$SYS.>",
 	} {
 		got := permitted(t, m.conn, subject, func() error {
 			sub, err := m.conn.SubscribeSync(subject)
@@ -101,6 +101,24 @@ func TestAMemberIsLimitedToItsOwn(t *testing.T) {
 	}
 	assert.NoErrorf(t, m.Send("", make([]byte, maxMessageBytes)), "%d bytes", maxMessageBytes)
 	assert.ErrorIsf(t, m.Send("", make([]byte, maxMessageBytes+1)), nats.ErrMaxPayload, "%d bytes", maxMessageBytes+1)
+}
+
+// A full queue of the leader drops messages and counts them. It takes further ones once it has been read.
+func TestFullQueueDropsAndCounts(t *testing.T) {
+	l, token := opened(t, "")
+	m, id := dialed(t, BusOptions{URL: l.url, Token: token})
+	const sent = maxWaiting + 1000
+	for range sent {
+		require.NoError(t, m.Send("", []byte("x")))
+	}
+	// All messages have arrived once the replies to these have.
+	require.NoError(t, errors.Join(m.conn.Flush(), l.conn.Flush()))
+	dropped := l.Dropped()
+	assert.InDelta(t, 1000, dropped, 2)
+	for range sent - dropped {
+		<-l.Messages()
+	}
+	exchange(t, l, m, id)
 }
 
 // permitted reports whether the server does not object to what a connection does with a

@@ -16,7 +16,7 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// planOptions is what a member needs of a run's plan, beside its assignment.
+// planOptions are the options of a run's plan that are not fields of an assignment.
 type planOptions struct {
 	campaign.From
 	// Mark marks written entities; Client is the sending client, Budget the maximum number of billed transactions of the

@@ -88,7 +88,7 @@ func (l *Leader) setAssignment(a Assignment) error {
 }
 
 // Next returns the leader of the next run of a series, whose members keep their places and wait for [Leader.Assign]. It is
-// nil unless this run is over, no member was lost, and nobody stopped it.
+// nil unless this run is over, no member was lost, and it was not stopped.
 func (l *Leader) Next() *Leader {
 	incomplete := func(s *seat) bool { return s == nil || !s.ended || s.early }
 	if l.phase != over || l.err != nil || l.stop != "" || slices.ContainsFunc(l.seats, incomplete) {
@@ -240,7 +240,7 @@ func (l *Leader) joinRefusal(j *Join) string {
 		case s.Lost == "":
 			return fmt.Sprintf("a member %s exists already; use unique names", j.Name)
 		case l.phase != lobby:
-			return fmt.Sprintf("%s was given up (%s), and a run takes nobody back", j.Name, s.Lost)
+			return fmt.Sprintf("%s was expelled (%s) and cannot rejoin the run", j.Name, s.Lost)
 		}
 	}
 	if l.phase != lobby || l.run > 0 || len(l.known) > 4*l.plan.Members+100 {
@@ -362,7 +362,7 @@ func (l *Leader) endIfDone(now clock.Instant) {
 }
 
 // orderStep orders the next step of a search: the first when the run starts, and each other once all members have reported
-// their results. After a loss none follows, because nobody would send the lost share.
+// their results. After a loss none follows, because the lost share would be missing.
 func (l *Leader) orderStep(now clock.Instant) {
 	if l.plan.Search == nil || l.phase != running || l.step != nil && l.step.What == nil {
 		return

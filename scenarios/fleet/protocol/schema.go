@@ -131,7 +131,7 @@ func (h *Histograms) UnmarshalJSON(text []byte) error {
 // checkPrecision returns an error if an encoded histogram has more than three significant figures. It would have up to
 // millions of buckets, although its text has a hundred bytes.
 func checkPrecision(text []byte) error {
-	// The compressed text follows 8 bytes of header. It starts with four numbers, of which the last are the figures.
+	// The compressed text follows 8 bytes of header. It starts with four numbers; the last is the number of figures.
 	var form struct {
 		HDR []byte `json:"hdr"`
 	}

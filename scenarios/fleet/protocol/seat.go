@@ -27,7 +27,7 @@ type seat struct {
 	window   clock.Instant
 	messages int
 	// joined says that it has joined this run, ready what it reported, ended that its record is here, early that this was
-	// before its time and nobody asked for it, gone that it knows of its end.
+	// before its time without a stop, gone that it knows of its end.
 	joined, ready, ended, early, gone bool
 	// result is its result of the current step, nil before it arrives.
 	result json.RawMessage
@@ -56,7 +56,7 @@ func (s *seat) isFlooding(now clock.Instant) bool {
 
 // expulsion returns the answer to a member that was lost.
 func (s *seat) expulsion() string {
-	return "it was given up (" + s.Lost + "), and a run takes nobody back"
+	return "it was expelled (" + s.Lost + ") and cannot rejoin the run"
 }
 
 // handle confirms a member's place: the same whenever it asks. Without an assignment the member has to wait.
@@ -205,7 +205,7 @@ func (r *Leave) handle(l *Leader, now clock.Instant, s *seat) *Reply {
 	return &Reply{}
 }
 
-// expel loses a member that breaks the protocol, and tells it why.
+// expel loses a member that breaks the protocol, and refuses it with the reason.
 func (l *Leader) expel(now clock.Instant, s *seat, reason string) *Reply {
 	l.lose(now, s, reason)
 	return &Reply{Refused: s.Lost}
