@@ -7,27 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"loadgen/engine/clock"
 )
-
-// A probe's offset is within its bound of the truth, however long each way takes; and the
-// bound is as small as it can be: with all of the way on one side it is reached.
-func TestProbes(t *testing.T) {
-	draw := clock.NewStream(3, "probes").At(0)
-	for range 10_000 {
-		ahead := time.Duration(draw.IntN(2_000_000_000) - 1_000_000_000)
-		there, back := time.Duration(draw.IntN(5_000_000)), time.Duration(draw.IntN(5_000_000))
-		left := clock.Instant(draw.IntN(1_000_000_000)) + clock.Instant(time.Hour)
-		o := offsetOf(left, left.Add(there+ahead), left.Add(there+back))
-		if off := (o.ahead - ahead).Abs(); off > o.bound || o.bound > (there+back+1)/2 {
-			t.Fatalf("%v there, %v back: off by %v, bound %v", there, back, off, o.bound)
-		}
-	}
-	if o := offsetOf(0, clock.Instant(time.Second), clock.Instant(10*time.Millisecond)); o.ahead != 995*time.Millisecond || o.bound != 5*time.Millisecond {
-		t.Errorf("%+v; want 995ms to within 5ms", o)
-	}
-}
 
 // A clock that moves is noticed by the first answer that is fast enough, and not by one
 // that was on its way meanwhile.
