@@ -69,10 +69,10 @@ func openBus(o BusOptions, c clock.Clock) (*bus, error) {
 	if o.URL == "" {
 		err = b.startServer(&o, &k)
 	} else if b.conn, err = connect(&o, &k, "loadgen-leader"); err == nil {
-		b.claim, err = claimRun(b.conn, b.subjects.lead(), c)
+		b.claim, err = claimRun(b.conn, b.subjects.claims(), c)
 	}
 	if err == nil {
-		err = b.listen(b.subjects.ask("*"))
+		err = b.listen(b.subjects.requests("*"))
 	}
 	if err != nil {
 		b.Close()
@@ -99,7 +99,7 @@ func dialBus(ctx context.Context, o BusOptions, id string, c clock.Clock) (*bus,
 		b.conn, err = connect(&o, &k, id)
 	}
 	if err == nil {
-		err = b.listen(b.subjects.answer(id))
+		err = b.listen(b.subjects.replies(id))
 	}
 	if err != nil {
 		b.Close()
@@ -135,7 +135,7 @@ func subscribe(conn *nats.Conn, subject string, handle nats.MsgHandler) (*nats.S
 	return sub, cmp.Or(err, flush(conn))
 }
 
-// flush waits until everything has been sent, and returns the last error of the connection.
+// flush sends all buffered messages, and returns the last error of the connection.
 func flush(conn *nats.Conn) error { return cmp.Or(conn.FlushTimeout(serverTimeout), conn.LastError()) }
 
 // Messages returns the channel of messages, which is never closed.
@@ -144,9 +144,9 @@ func (b *bus) Messages() <-chan message { return b.messages }
 // Send implements transport.
 func (b *bus) Send(to string, text []byte) error {
 	if b.id != "" {
-		return b.conn.Publish(b.subjects.ask(b.id), text)
+		return b.conn.Publish(b.subjects.requests(b.id), text)
 	}
-	return b.conn.Publish(b.subjects.answer(to), text)
+	return b.conn.Publish(b.subjects.replies(to), text)
 }
 
 // Dropped implements transport.
@@ -155,7 +155,7 @@ func (b *bus) Dropped() int {
 	return max(0, dropped)
 }
 
-// Close closes the connection once everything has been sent, and then the server if it is the leader's own.
+// Close sends all buffered messages, and closes the connection and the leader's own server.
 func (b *bus) Close() {
 	b.closing.Do(func() {
 		close(b.ended)
@@ -178,9 +178,9 @@ func (b *bus) Close() {
 // subjects are the subjects of one run.
 type subjects struct{ prefix string }
 
-// ask is the subject that a member publishes to, answer the one that it subscribes to. Only the leader uses them, too.
-func (s subjects) ask(id string) string    { return s.prefix + ".member." + id + ".ask" }
-func (s subjects) answer(id string) string { return s.prefix + ".member." + id + ".answer" }
+// requests is the subject that a member publishes to, replies the one that it subscribes to. Only the leader uses them, too.
+func (s subjects) requests(id string) string { return s.prefix + ".member." + id + ".ask" }
+func (s subjects) replies(id string) string  { return s.prefix + ".member." + id + ".answer" }
 
-// lead is the subject by which leaders find each other.
-func (s subjects) lead() string { return s.prefix + ".lead" }
+// claims is the subject by which leaders find each other.
+func (s subjects) claims() string { return s.prefix + ".lead" }

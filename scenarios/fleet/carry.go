@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// planOptions is what a member needs of a run's plan, beside its assignment.
+// planOptions are the options of a run's plan that are not fields of an assignment.
 type planOptions struct {
 	campaign.From
 	// Mark marks written entities; Client is the sending client, Budget the maximum number of billed transactions of the
@@ -79,21 +80,24 @@ func memberPlan(a protocol.Assignment, accounts []run.Endpoint) (p run.Plan, err
 	}
 	p = run.Plan{Scenario: s, On: run.Embedded, Table: a.Table, Client: o.Client, Budget: o.Budget, NoProbe: o.NoProbe, Find: o.Find, RetryChosen: o.Find == nil || o.RetryChosen,
 		Member: &run.Member{Share: drive.Share{Index: a.Index, Of: a.Of}, From: o.From, Mark: o.Mark, Engine: a.Target}}
+	if a.Target != "" && len(accounts) > 0 {
+		return p, fmt.Errorf("%w: the target is the leader's engine; remove --target", errTarget)
+	}
 	if a.Target == "" {
 		p.On, p.Accounts = run.Remote, accounts
-	}
-	switch {
-	case a.Target != "" && len(accounts) > 0:
-		return p, fmt.Errorf("%w: the target is the leader's engine; remove --target", errTarget)
-	case a.Target == "" && len(accounts) != len(o.Accounts):
-		return p, fmt.Errorf("%w: %d given, %d expected, like the leader's --target", errTarget, len(accounts), len(o.Accounts))
-	}
-	for i, account := range p.Accounts {
-		if account.String() != o.Accounts[i] {
-			return p, fmt.Errorf("%w: %s, and the leader's is %s; expected the same", errTarget, account, o.Accounts[i])
+		if own := addresses(accounts); !slices.Equal(own, o.Accounts) {
+			return p, fmt.Errorf("%w: %q, and the leader's is %q; expected the same", errTarget, own, o.Accounts)
 		}
 	}
 	return p, nil
+}
+
+// addresses returns the addresses of accounts.
+func addresses(accounts []run.Endpoint) (list []string) {
+	for _, account := range accounts {
+		list = append(list, account.String())
+	}
+	return list
 }
 
 // stepSource has the steps of a search that the leader orders.

@@ -66,5 +66,5 @@ func (c *claim) handle(m *nats.Msg) {
 	}
 }
 
-// close ends the claim. It fails only without a connection, when nobody listens.
+// close ends the claim. It fails only without a connection, when no other leader can hear it.
 func (c *claim) close() { _ = c.sub.Unsubscribe() }

@@ -38,7 +38,7 @@ func connect(o *BusOptions, k *keys, name string) (*nats.Conn, error) {
 	options = o.withTrust(options, k, at.Scheme == "tls" || !isLoopback(at.Hostname()))
 	c, err := nats.Connect("nats://"+at.Host, options...)
 	if errors.Is(err, nats.ErrNkeysNotSupported) {
-		// The server authenticates nobody. Off loopback it has shown by its certificate that it has the token, and a leader's
+		// The server does not authenticate. Off loopback it has shown by its certificate that it has the token, and a leader's
 		// server would have authenticated.
 		c, err = nats.Connect("nats://"+at.Host, append(options, nats.Nkey("", nil))...)
 	}

@@ -18,24 +18,30 @@ import (
 var errNothing = errors.New("no member has sent a record")
 
 // gather merges the members' records, and compares each with the plan. Local members are on one machine.
-func gather(run outcome, plan []campaign.Offered, local bool) (*results.Record, error) {
-	parts, faults := make([]results.MergePart, 0, len(run.Shares)), slices.Clone(run.Faults)
+func gather(run protocol.Outcome, plan []campaign.Offered, local bool) (*results.Record, error) {
+	var parts []results.MergePart
+	faults, records := slices.Clone(run.Faults), make([]*results.Record, len(run.Shares))
 	for i := range run.Shares {
 		m := &run.Shares[i]
-		if run.Records[i] == nil {
-			if want := planned(plan, m.Index); want != nil && m.Lost != "" {
-				faults = append(faults, fmt.Sprintf("Of the plan, %d operations were the share of %s.", *want, m.Name))
-			}
+		if want := planned(plan, m.Index); m.Record == nil && want != nil && m.Lost != "" {
+			faults = append(faults, fmt.Sprintf("Of the plan, %d operations were the share of %s.", *want, m.Name))
+		}
+		if m.Record == nil {
 			continue
 		}
-		record := *run.Records[i]
+		record, err := unpack(m.Record)
+		if err != nil {
+			faults = append(faults, fmt.Sprintf("%s sent an invalid record: %v.", m.Name, err))
+			continue
+		}
+		records[i] = record
 		// All members send to the target of the first.
-		if first := run.Records[0]; first != nil {
+		if first := records[0]; first != nil {
 			record.Manifest.Target, record.Manifest.Service = first.Manifest.Target, first.Manifest.Service
 		}
-		parts = append(parts, results.MergePart{Name: m.Name, Record: &record})
+		parts = append(parts, results.MergePart{Name: m.Name, Record: record})
 		if m.Partial == "" {
-			faults = append(faults, differences(m, &record, plan)...)
+			faults = append(faults, differences(m, record, plan)...)
 		}
 	}
 	if len(parts) == 0 {
@@ -54,7 +60,7 @@ func gather(run outcome, plan []campaign.Offered, local bool) (*results.Record, 
 		record.Generator.Cores, record.Manifest.Environment.CPUs = first.Generator.Cores, first.Manifest.Environment.CPUs
 		record.Manifest.Environment.GOMAXPROCS = first.Manifest.Environment.GOMAXPROCS
 	}
-	record.Manifest.Fleet = &results.Fleet{Members: members(&run, plan), Labels: labels(&run), Skew: run.Skew, Notes: append([]string{}, run.Notes...)}
+	record.Manifest.Fleet = &results.Fleet{Members: members(run.Shares, records, plan), Labels: labels(run.Shares, records), Skew: run.Skew, Notes: append([]string{}, run.Notes...)}
 	if len(faults) > 0 {
 		record.Validity, record.Reasons = results.Invalid, append(faults, record.Reasons...)
 	}
@@ -82,9 +88,9 @@ func differences(m *protocol.Share, record *results.Record, plan []campaign.Offe
 }
 
 // members returns the results of each member.
-func members(run *outcome, plan []campaign.Offered) (list []results.FleetMember) {
-	for i := range run.Shares {
-		m, record := &run.Shares[i], run.Records[i]
+func members(shares []protocol.Share, records []*results.Record, plan []campaign.Offered) (list []results.FleetMember) {
+	for i, record := range records {
+		m := &shares[i]
 		member := results.FleetMember{Name: m.Name, Index: m.Index, Labels: m.Labels, ClockBound: m.Bound, ClockDrift: m.Drift,
 			BeganLate: m.BeganLate, Stall: m.Stall, Lost: m.Lost, Planned: planned(plan, m.Index), Counts: m.Counts}
 		if record != nil {
@@ -114,13 +120,13 @@ func planned(plan []campaign.Offered, index int) *int64 {
 }
 
 // labels returns the merged results of the members with each label.
-func labels(run *outcome) []results.FleetLabel {
+func labels(shares []protocol.Share, records []*results.Record) []results.FleetLabel {
 	list, parts := []results.FleetLabel{}, make(map[[2]string][]results.MergePart)
-	for i, record := range run.Records {
-		for label, value := range run.Shares[i].Labels {
+	for i, record := range records {
+		for label, value := range shares[i].Labels {
 			if record != nil {
 				key := [2]string{label, value}
-				parts[key] = append(parts[key], results.MergePart{Name: run.Shares[i].Name, Record: record})
+				parts[key] = append(parts[key], results.MergePart{Name: shares[i].Name, Record: record})
 			}
 		}
 	}

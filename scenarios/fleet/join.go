@@ -60,7 +60,7 @@ func Join(ctx context.Context, o JoinOptions) error {
 func joinRuns(ctx context.Context, o JoinOptions, t transport) error {
 	for ; ; o.Run++ {
 		m := &membership{transport: t, carry: o.Carry, clock: o.Clock, member: protocol.NewMember(o.MemberPlan),
-			over: make(chan struct{}), begin: make(chan time.Time, 1), steps: make(chan protocol.SearchStep, 1)}
+			begin: make(chan time.Time, 1), steps: make(chan protocol.SearchStep, 1)}
 		m.ctx, m.stop = context.WithCancelCause(ctx)
 		m.loop(ctx)
 		m.stop(m.err)
@@ -85,15 +85,13 @@ type membership struct {
 	// mu guards the following fields.
 	mu     sync.Mutex
 	member *protocol.Member
-	closed bool
-	// follows says that another run follows.
-	follows bool
-	err     error
+	// over says that the member is done, follows that another run follows.
+	over, follows bool
+	err           error
 	// failed is why Carry has no record.
 	failed error
 
-	// over is closed once the member is done. begin has the instant of the start, steps the ordered steps of a search.
-	over  chan struct{}
+	// begin has the instant of the start, steps the ordered steps of a search.
 	begin chan time.Time
 	steps chan protocol.SearchStep
 	// working ends with Carry, which runs in ctx.
@@ -107,27 +105,28 @@ var errStopped = errors.New("the run was stopped")
 
 // loop passes messages and the time to the member until it is done.
 func (m *membership) loop(ctx context.Context) {
-	interrupted := ctx.Done()
-	for {
-		var next clock.Instant
+	tick := func() (next clock.Instant) {
 		m.do(func(now clock.Instant) protocol.Actions {
-			defer func() { next = m.member.Next(now) }()
-			return m.member.Tick(now)
+			actions := m.member.Tick(now)
+			next = m.member.Next(now)
+			return actions
 		})
-		alarm := m.clock.Alarm(next)
-		select {
-		case received := <-m.Messages():
-			m.do(func(now clock.Instant) protocol.Actions { return m.member.Receive(now, received.Text) })
-		case <-alarm.C:
-		case <-interrupted:
-			interrupted = nil
-			m.do(func(now clock.Instant) protocol.Actions { return m.member.Interrupt(now, context.Cause(ctx).Error()) })
-		case <-m.over:
-			alarm.Stop()
-			return
-		}
-		alarm.Stop()
+		return next
 	}
+	receive := func(received message) {
+		m.do(func(now clock.Instant) protocol.Actions { return m.member.Receive(now, received.Text) })
+	}
+	interrupt := func() {
+		m.do(func(now clock.Instant) protocol.Actions { return m.member.Interrupt(now, context.Cause(ctx).Error()) })
+	}
+	pump(ctx, m.Messages(), m.clock, tick, receive, interrupt, m.isOver)
+}
+
+// isOver reports whether the member is done.
+func (m *membership) isOver() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.over
 }
 
 // do lets the member do something, and carries out its actions.
@@ -151,9 +150,8 @@ func (m *membership) do(something func(now clock.Instant) protocol.Actions) {
 	if a.Stop != "" {
 		m.stop(fmt.Errorf("%w: %s", errStopped, a.Stop))
 	}
-	if a.Over && !m.closed {
-		m.closed, m.follows, m.err = true, a.Follows, a.Err
-		close(m.over)
+	if a.Over && !m.over {
+		m.over, m.follows, m.err = true, a.Follows, a.Err
 	}
 }
 

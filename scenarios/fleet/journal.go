@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	"loadgen/results"
@@ -14,48 +15,41 @@ type journal struct {
 	// write receives each merged second, in order.
 	write func(*results.Interval)
 	// open holds the reports of seconds that are not complete, by second; last is the last second written.
-	open    map[int64][]*results.Interval
-	last    int64
-	members []reporter
-}
-
-// reporter is what the journal knows of a member: the second up to which all of its reports have arrived, and whether
-// it ended or was lost.
-type reporter struct {
-	through int64
-	gone    bool
+	open map[int64][]*results.Interval
+	last int64
+	// through is the last second that each member has reported, -1 for none, and the greatest number after its end.
+	through []int64
 }
 
 // maxOpen is the number of seconds for which the journal waits for a member.
 const maxOpen = 60
 
 func newJournal(members int, write func(*results.Interval)) *journal {
-	return &journal{write: write, open: make(map[int64][]*results.Interval), last: -1, members: slices.Repeat([]reporter{{through: -1}}, members)}
+	return &journal{write: write, open: make(map[int64][]*results.Interval), last: -1, through: slices.Repeat([]int64{-1}, members)}
 }
 
 // handle processes an event of the fleet.
 func (j *journal) handle(e *protocol.Event) {
-	if e.Member < 0 || e.Member >= len(j.members) {
+	if e.Member < 0 || e.Member >= len(j.through) {
 		return
 	}
-	member := &j.members[e.Member]
 	switch e.Kind {
 	case protocol.MemberJoined:
 		// It may replace a member that was lost before the run began.
-		*member = reporter{through: -1}
+		j.through[e.Member] = -1
 	case protocol.SecondReported:
 		i := &e.Second.Interval
-		member.through = e.Through
+		j.through[e.Member] = i.Second
 		if i.Second > j.last {
 			j.open[i.Second] = append(j.open[i.Second], i)
 		}
 	case protocol.MemberEnded, protocol.MemberLost:
-		member.gone = true
+		j.through[e.Member] = math.MaxInt64
 	default:
 		return
 	}
 	for _, second := range slices.Sorted(maps.Keys(j.open)) {
-		if len(j.open) <= maxOpen && !j.isComplete(second) {
+		if len(j.open) <= maxOpen && second > slices.Min(j.through) {
 			return
 		}
 		sum := results.MergeSecond(j.open[second])
@@ -63,9 +57,4 @@ func (j *journal) handle(e *protocol.Event) {
 		j.last = second
 		j.write(&sum)
 	}
-}
-
-// isComplete reports whether all remaining members have reported a second.
-func (j *journal) isComplete(second int64) bool {
-	return !slices.ContainsFunc(j.members, func(r reporter) bool { return !r.gone && r.through < second })
 }

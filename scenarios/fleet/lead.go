@@ -7,22 +7,16 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
-	"loadgen/results"
 	"loadgen/scenarios/fleet/protocol"
 )
-
-// outcome is the outcome of a run of a fleet.
-type outcome struct {
-	protocol.Outcome
-	// Records are those of the members in the order of their places, nil if one did not arrive.
-	Records []*results.Record
-}
 
 // leadership leads one run after another. Between two runs a goroutine of its own replies to the members.
 type leadership struct {
 	transport
 	clock  clock.Real
 	leader *protocol.Leader
+	// nextTick is when the leader needs the next tick.
+	nextTick clock.Instant
 	// seen handles every event, in one goroutine; it may be nil.
 	seen func(protocol.Event)
 	// endPause ends the pause between two runs, nil during one.
@@ -32,7 +26,7 @@ type leadership struct {
 // lead leads the next run until it is over, and until all members know if no run can follow. Only the first run of a series
 // uses all of the plan, others its assignment and search. An error says that the run did not start; the outcome of a run
 // names the members that were lost. The end of the context stops the run.
-func (s *leadership) lead(ctx context.Context, p protocol.Plan, seen func(protocol.Event)) (outcome, error) {
+func (s *leadership) lead(ctx context.Context, p protocol.Plan, seen func(protocol.Event)) (protocol.Outcome, error) {
 	var err error
 	if s.endPause != nil {
 		s.endPause()
@@ -41,7 +35,7 @@ func (s *leadership) lead(ctx context.Context, p protocol.Plan, seen func(protoc
 		s.leader, err = protocol.NewLeader(p)
 	}
 	if err != nil {
-		return outcome{}, err
+		return protocol.Outcome{}, err
 	}
 	s.seen = seen
 	stop := func() { s.leader.Stop(s.clock.Now(), context.Cause(ctx).Error()) }
@@ -87,27 +81,44 @@ func (s *leadership) mayExit() bool { return s.leader.MayExit(s.clock.Now()) }
 
 // loop replies to the members and lets time pass until a condition holds. It calls stop once the context is done.
 func (s *leadership) loop(ctx context.Context, stop func(), until func() bool) {
+	pump(ctx, s.Messages(), s.clock, s.tick, s.reply, stop, until)
+}
+
+// tick lets time pass, handles events, and returns when the next tick is due. No member is lost while its messages wait.
+func (s *leadership) tick() clock.Instant {
 	const tickEvery = 100 * time.Millisecond
+	if s.clock.Now() >= s.nextTick {
+		s.replyToWaiting()
+		s.leader.Tick(s.clock.Now())
+		s.nextTick = s.clock.Now().Add(tickEvery)
+	}
+	for _, e := range s.leader.Events() {
+		if s.seen != nil {
+			s.seen(e)
+		}
+	}
+	return s.nextTick
+}
+
+// pump passes messages and the time to one side of the protocol until a condition holds. It calls interrupt once the context
+// is done.
+func pump(ctx context.Context, messages <-chan message, clk clock.Clock, tick func() clock.Instant, receive func(message), interrupt func(), until func() bool) {
 	interrupted := ctx.Done()
-	for !until() {
-		alarm := s.clock.Alarm(s.clock.Now().Add(tickEvery))
+	for {
+		next := tick()
+		if until() {
+			return
+		}
+		alarm := clk.Alarm(next)
 		select {
-		case m := <-s.Messages():
-			s.reply(m)
+		case m := <-messages:
+			receive(m)
 		case <-alarm.C:
-			// No member is lost while its messages wait.
-			s.replyToWaiting()
-			s.leader.Tick(s.clock.Now())
 		case <-interrupted:
 			interrupted = nil
-			stop()
+			interrupt()
 		}
 		alarm.Stop()
-		for _, e := range s.leader.Events() {
-			if s.seen != nil {
-				s.seen(e)
-			}
-		}
 	}
 }
 
@@ -131,19 +142,9 @@ func (s *leadership) reply(m message) {
 	}
 }
 
-// outcome returns the outcome with the decoded records.
-func (s *leadership) outcome() (outcome, error) {
-	run, err := s.leader.Outcome()
-	o := outcome{Outcome: run, Records: make([]*results.Record, len(run.Shares))}
-	for i, share := range run.Shares {
-		if share.Record == nil {
-			continue
-		}
-		var invalid error
-		if o.Records[i], invalid = unpack(share.Record); invalid != nil {
-			o.Faults = append(o.Faults, fmt.Sprintf("%s sent an invalid record: %v.", share.Name, invalid))
-		}
-	}
+// outcome returns the outcome, with a note on dropped messages.
+func (s *leadership) outcome() (protocol.Outcome, error) {
+	o, err := s.leader.Outcome()
 	if dropped := s.Dropped(); dropped > 0 {
 		o.Notes = append(o.Notes, fmt.Sprintf("Messages that a full queue dropped, and that were requested again: %d.", dropped))
 	}

@@ -58,15 +58,12 @@ func (o *Offering) Fill(p *run.Plan) error {
 
 // assignment returns the assignment of a run.
 func (o *Offering) assignment(p *run.Plan, h run.Handed) (protocol.Assignment, error) {
-	options := planOptions{From: h.From, Mark: h.Mark, Client: p.Client, NoProbe: p.NoProbe, Find: p.Find, RetryChosen: p.RetryChosen}
+	options := planOptions{From: h.From, Mark: h.Mark, Client: p.Client, NoProbe: p.NoProbe, Find: p.Find, RetryChosen: p.RetryChosen, Accounts: addresses(p.Accounts)}
 	if o.Local != nil {
 		options.Folder = o.Folder
 	}
 	if p.Budget > 0 {
 		options.Budget = max(1, p.Budget/int64(o.Members))
-	}
-	for _, account := range p.Accounts {
-		options.Accounts = append(options.Accounts, account.String())
 	}
 	text, err := json.Marshal(&options)
 	return protocol.Assignment{Scenario: p.Scenario.Text(), Target: h.Engine, Table: h.Table, Seed: p.Scenario.Seed, Options: text, Follows: p.Elsewhere.Follows}, err

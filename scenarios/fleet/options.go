@@ -47,7 +47,7 @@ type BusOptions struct {
 	// Creds is a file with NATS credentials, CA one with the certificates to trust instead of the system's. Both are for
 	// a shared server.
 	Creds, CA string
-	// Wait is how long a member tries to connect while nobody listens.
+	// Wait is how long a member tries to connect before the server listens.
 	Wait time.Duration
 }
 

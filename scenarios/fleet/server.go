@@ -49,7 +49,7 @@ func (a *authenticator) Check(c server.ClientAuthentication) bool {
 		return &server.SubjectPermission{Allow: []string{subject}}
 	}
 	c.RegisterUser(&server.User{Username: opts.Name, Permissions: &server.Permissions{
-		Publish: only(a.subjects.ask(opts.Name)), Subscribe: only(a.subjects.answer(opts.Name))}})
+		Publish: only(a.subjects.requests(opts.Name)), Subscribe: only(a.subjects.replies(opts.Name))}})
 	return true
 }
 
@@ -75,7 +75,7 @@ func (b *bus) startServer(o *BusOptions, k *keys) error {
 	return nil
 }
 
-// serve starts a server at an address. Beyond loopback its certificate has the key of the leader.
+// serve starts a server at an address. On a public address its certificate has the leader's key.
 func serve(listen string, key ed25519.PrivateKey, a *authenticator) (*server.Server, error) {
 	host, port, err := listenAddress(listen)
 	if err != nil {

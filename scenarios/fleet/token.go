@@ -62,7 +62,7 @@ func NewTokenOf(text string) (Token, error) {
 	return Token{text}, nil
 }
 
-// secretMode is the mode of a Secret that Kubernetes mounts for the group of a container. Nobody can write it.
+// secretMode is the mode of a Secret that Kubernetes mounts for the group of a container. It is read-only.
 const secretMode = 0o440
 
 // ReadToken reads a token from a file that only its owner can read, or from a mounted Secret. Errors wrap [errToken].

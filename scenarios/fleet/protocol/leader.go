@@ -88,7 +88,7 @@ func (l *Leader) setAssignment(a Assignment) error {
 }
 
 // Next returns the leader of the next run of a series, whose members keep their places and wait for [Leader.Assign]. It is
-// nil unless this run is over, no member was lost, and nobody stopped it.
+// nil unless this run is over, no member was lost, and it was not stopped.
 func (l *Leader) Next() *Leader {
 	incomplete := func(s *seat) bool { return s == nil || !s.ended || s.early }
 	if l.phase != over || l.err != nil || l.stop != "" || slices.ContainsFunc(l.seats, incomplete) {
@@ -137,8 +137,11 @@ func (l *Leader) Receive(now clock.Instant, epoch string, text []byte) []byte {
 	request, err := Decode[Request](text)
 	if err == nil && request.Epoch == epoch && (s == nil || request.Run <= l.run+1) {
 		reply := l.handle(now, s, request)
+		if reply == nil {
+			return nil
+		}
 		reply.Run, reply.Number, reply.At = request.Run, request.Number, now
-		return encode(&reply)
+		return encode(reply)
 	}
 	if err == nil {
 		err = fmt.Errorf("%w: it is of another member or run", ErrMalformed)
@@ -165,27 +168,27 @@ func encode(r *Reply) []byte {
 }
 
 // handle handles a request of any run.
-func (l *Leader) handle(now clock.Instant, s *seat, r *Request) Reply {
+func (l *Leader) handle(now clock.Instant, s *seat, r *Request) *Reply {
 	switch {
 	case s == nil && (r.Join == nil || r.Run > l.run):
-		return Reply{Refused: "it joined another leader"}
+		return &Reply{Refused: "it joined another leader"}
 	case s == nil:
 		return l.join(now, r)
 	case r.Run > l.run:
 		// It has finished this run.
 		s.heard, s.gone = now, l.last
-		return Reply{Over: l.last}
+		return &Reply{Over: l.last}
 	case r.Run < l.run:
 		// That run is over and complete, so everything has arrived before.
 		l.notes[late]++
 		s.heard = now
-		return Reply{}
+		return &Reply{}
 	case l.last && l.err == nil && r.Join != nil && !s.ended:
 		s.gone = true
-		return Reply{Over: true}
+		return &Reply{Over: true}
 	case l.err != nil:
 		s.gone = true
-		return Reply{Refused: l.err.Error()}
+		return &Reply{Refused: l.err.Error()}
 	}
 	s.heard = now
 	body, _ := r.body()
@@ -194,7 +197,7 @@ func (l *Leader) handle(now clock.Instant, s *seat, r *Request) Reply {
 
 // body is what a request has one of: what its leader does in reply to an active member.
 type body interface {
-	handle(l *Leader, now clock.Instant, s *seat) Reply
+	handle(l *Leader, now clock.Instant, s *seat) *Reply
 }
 
 // body returns the body of a request, and the number of them.
@@ -210,12 +213,12 @@ func (r *Request) body() (found body, count int) {
 }
 
 // join gives a new member a place.
-func (l *Leader) join(now clock.Instant, r *Request) Reply {
+func (l *Leader) join(now clock.Instant, r *Request) *Reply {
 	if reason := l.joinRefusal(r.Join); reason != "" {
 		if l.notes[refused]++; l.notes[refused] <= maxRefusals {
 			l.event(Event{Kind: MemberRefused, Member: -1, Name: r.Join.Name, Text: reason})
 		}
-		return Reply{Refused: reason}
+		return &Reply{Refused: reason}
 	}
 	free := slices.Index(l.seats, nil)
 	s := newSeat(Share{Index: free, Name: r.Join.Name, Epoch: r.Epoch, Labels: r.Join.Labels}, now)
@@ -237,7 +240,7 @@ func (l *Leader) joinRefusal(j *Join) string {
 		case s.Lost == "":
 			return fmt.Sprintf("a member %s exists already; use unique names", j.Name)
 		case l.phase != lobby:
-			return fmt.Sprintf("%s was given up (%s), and a run takes nobody back", j.Name, s.Lost)
+			return fmt.Sprintf("%s was expelled (%s) and cannot rejoin the run", j.Name, s.Lost)
 		}
 	}
 	if l.phase != lobby || l.run > 0 || len(l.known) > 4*l.plan.Members+100 {
@@ -293,22 +296,18 @@ func (l *Leader) active() iter.Seq[*seat] {
 	}
 }
 
-// names lists the first members that have joined.
+// names lists the members that have joined.
 func (l *Leader) names() string {
-	const maxNames = 8
 	var names []string
 	for _, s := range l.seats {
 		if s != nil {
 			names = append(names, s.Name)
 		}
 	}
-	if more := len(names) - maxNames; more > 0 {
-		names = append(names[:maxNames], fmt.Sprintf("%d more", more))
-	}
 	if len(names) == 0 {
 		return ""
 	}
-	return ": " + strings.Join(names, ", ")
+	return ": " + clip(strings.Join(names, ", "))
 }
 
 // pass notes the time. If the leader's own process did not run for a while, all leases are extended by that time.
@@ -363,7 +362,7 @@ func (l *Leader) endIfDone(now clock.Instant) {
 }
 
 // orderStep orders the next step of a search: the first when the run starts, and each other once all members have reported
-// their results. After a loss none follows, because nobody would send the lost share.
+// their results. After a loss none follows, because the lost share would be missing.
 func (l *Leader) orderStep(now clock.Instant) {
 	if l.plan.Search == nil || l.phase != running || l.step != nil && l.step.What == nil {
 		return

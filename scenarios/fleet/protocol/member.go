@@ -66,7 +66,7 @@ const (
 type delivery int
 
 const (
-	// reliable requests are sent again until there is a reply; so are reports of seconds and parts, which are counted apart.
+	// reliable requests are sent again until there is a reply, like reports of seconds and parts, which are counted apart.
 	reliable delivery = iota
 	secondDelivery
 	partDelivery
@@ -116,7 +116,7 @@ type Member struct {
 	err error
 }
 
-// NewMember returns a member that has not sent anything.
+// NewMember returns a member before its first request.
 func NewMember(p MemberPlan) *Member { return &Member{plan: p} }
 
 // Tick lets time pass.

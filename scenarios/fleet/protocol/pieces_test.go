@@ -1,57 +1,13 @@
 package protocol
 
 import (
-	"bytes"
 	"encoding/json"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"loadgen/engine/clock"
 )
-
-// Numbers that come in any order, some more than once, are each taken once: as a set has it.
-func TestSequences(t *testing.T) {
-	for seed := range uint64(20) {
-		draw := clock.NewStream(seed, "sequences").At(0)
-		s := newSeat(Share{}, 0).received
-		set := map[uint64]bool{}
-		for range 2000 {
-			number := uint64(draw.IntN(500))
-			require.Equalf(t, set[number], s.has(number), "seed %d: %d", seed, number)
-			if set[number] {
-				continue
-			}
-			s.add(number, int64(2*number))
-			set[number] = true
-		}
-		assert.Equalf(t, uint64(len(set)), s.count, "seed %d: %d were counted; want %d", seed, s.count, len(set))
-		for next := range s.next {
-			assert.EqualValues(t, 2*(s.next-1), s.through)
-			assert.Truef(t, set[next], "seed %d: all below %d are said to have come, and %d has not", seed, s.next, next)
-		}
-	}
-}
-
-// A probe's offset is within its bound of the truth, however long each way takes; and the
-// bound is as small as it can be: with all of the way on one side it is reached.
-func TestProbes(t *testing.T) {
-	draw := clock.NewStream(3, "probes").At(0)
-	for range 10_000 {
-		ahead := time.Duration(draw.IntN(2_000_000_000) - 1_000_000_000)
-		there, back := time.Duration(draw.IntN(5_000_000)), time.Duration(draw.IntN(5_000_000))
-		left := clock.Instant(draw.IntN(1_000_000_000)) + clock.Instant(time.Hour)
-		o := offsetOf(left, left.Add(there+ahead), left.Add(there+back))
-		if off := (o.ahead - ahead).Abs(); off > o.bound || o.bound > (there+back+1)/2 {
-			t.Fatalf("%v there, %v back: off by %v, bound %v", there, back, off, o.bound)
-		}
-	}
-	if o := offsetOf(0, clock.Instant(time.Second), clock.Instant(10*time.Millisecond)); o.ahead != 995*time.Millisecond || o.bound != 5*time.Millisecond {
-		t.Errorf("%+v; want 995ms to within 5ms", o)
-	}
-}
 
 // A clock that moves is noticed by the first answer that is fast enough, and not by one
 // that was on its way meanwhile.
@@ -63,26 +19,6 @@ func TestAWatchedClockThatMoves(t *testing.T) {
 	assert.Equal(t, 2*time.Second, w.ahead, "it")
 	w.addReply(offset{ahead: 2*time.Second + time.Millisecond, bound: 3 * time.Millisecond})
 	assert.Equalf(t, 2*time.Millisecond, w.bound, "a slower answer that says the same moves it to %+v", w)
-}
-
-// Parts come in any order, and more than once; the whole is as it was, and a bit that is
-// another is noticed.
-func TestParts(t *testing.T) {
-	for _, size := range []int{0, 1, partBytes, partBytes + 1, 3*partBytes - 1} {
-		text := bytes.Repeat([]byte{7, 8, 9}, size/3+1)[:size]
-		parts := split(text)
-		g := newCollector(len(parts))
-		for i := len(parts) - 1; i >= 0; i-- {
-			g.put(i, parts[i])
-			g.put(i, []byte("another"))
-		}
-		got, sound := g.join(digest(text))
-		assert.Truef(t, g.missing == 0 && sound && bytes.Equal(got, text),
-			"%d bytes: %d parts are missing, sound %v, %d bytes came", size, g.missing, sound, len(got))
-		if _, sound := g.join(digest(append(text, 0))); sound {
-			t.Errorf("%d bytes: those of another digest are taken", size)
-		}
-	}
 }
 
 // What the leader says late of one run of a series is nothing to a member of the next, though the

@@ -130,10 +130,8 @@ type Event struct {
 	Text string
 	// Share is the state of the member, nil without one that has a place.
 	Share *Share
-	// Second is the reported second, and Through the second up to which all reports of the member have arrived, -1 for
-	// none, for [SecondReported].
-	Second  *Second
-	Through int64
+	// Second is the reported second, for [SecondReported]. The seconds of a member are in order.
+	Second *Second
 	// Wait is the time to the start, for [RunStarted] and [StepOrdered].
 	Wait time.Duration
 }

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"loadgen/engine/clock"
 	"loadgen/results"
 )
 
@@ -28,9 +27,6 @@ const (
 	// maxLength bounds a list or a map.
 	maxLength = 4096
 )
-
-// maxEarly is how far a second may be in the future: clocks move during a run.
-const maxEarly = time.Minute
 
 // check returns an error about the first field of a value that its schema does not allow. The tag `allow:"min max"` of a
 // field bounds a number, or the length of a text, list or map. The elements have the default bounds; lists have no null.
@@ -135,7 +131,7 @@ func (h *Histograms) UnmarshalJSON(text []byte) error {
 // checkPrecision returns an error if an encoded histogram has more than three significant figures. It would have up to
 // millions of buckets, although its text has a hundred bytes.
 func checkPrecision(text []byte) error {
-	// The compressed text follows 8 bytes of header. It starts with four numbers, of which the last are the figures.
+	// The compressed text follows 8 bytes of header. It starts with four numbers; the last is the number of figures.
 	var form struct {
 		HDR []byte `json:"hdr"`
 	}
@@ -194,24 +190,6 @@ func (s *Second) checkCounts() error {
 		return fmt.Errorf(".second.second.interval: %d attempts; expected %d, the sum of ok, throttled and failed", i.Attempts, i.Ok+i.Throttled+i.Failed)
 	case succeeded != i.Succeeded:
 		return fmt.Errorf(".second.second.response: %d times; expected %d, one for each success", succeeded, i.Succeeded)
-	}
-	return nil
-}
-
-// checkOrder returns an error if a new report does not fit the reports that arrived before, or is not of the run that
-// started at an instant. Reports may arrive out of order, and a member skips seconds when its queue is full.
-func (s *seat) checkOrder(now, start clock.Instant, sequence uint64, second int64) error {
-	present := now.Sub(start) + maxEarly
-	switch {
-	case sequence >= s.received.next+maxAhead:
-		return fmt.Errorf("%d reports before it are missing", sequence-s.received.next)
-	case second < int64(sequence):
-		return fmt.Errorf("it is only second %d", second)
-	case second > int64(present/time.Second):
-		return fmt.Errorf("second %d, %v after the start", second, now.Sub(start).Truncate(time.Second))
-	case s.received.count > 0 && sequence > s.latest && second <= s.latestSecond,
-		s.received.count > 0 && sequence < s.latest && second >= s.latestSecond:
-		return fmt.Errorf("second %d is out of order", second)
 	}
 	return nil
 }

@@ -15,8 +15,8 @@ const (
 	maxMessages = 8192
 	// maxRefusals is the number of refused members that are reported; further ones are counted.
 	maxRefusals = 100
-	// maxAhead is the maximum distance of a report from the first missing one. A member has fewer in flight.
-	maxAhead = 4096
+	// maxEarly is how far a second may be in the future: clocks move during a run.
+	maxEarly = time.Minute
 )
 
 // seat is a member as its leader sees it.
@@ -27,22 +27,20 @@ type seat struct {
 	window   clock.Instant
 	messages int
 	// joined says that it has joined this run, ready what it reported, ended that its record is here, early that this was
-	// before its time and nobody asked for it, gone that it knows of its end.
+	// before its time without a stop, gone that it knows of its end.
 	joined, ready, ended, early, gone bool
 	// result is its result of the current step, nil before it arrives.
 	result json.RawMessage
 	// first is its clock when the start was agreed.
-	first    offset
-	received sequence
-	// latest is the greatest sequence number so far, latestSecond its second.
-	latest       uint64
-	latestSecond int64
-	parts        collector
-	final        *RecordPart
+	first offset
+	// lastSecond is the last reported second, -1 before the first.
+	lastSecond int64
+	parts      collector
+	final      *RecordPart
 }
 
 func newSeat(s Share, now clock.Instant) *seat {
-	return &seat{Share: s, heard: now, received: sequence{above: make(map[uint64]int64), through: -1}}
+	return &seat{Share: s, heard: now, lastSecond: -1}
 }
 
 // isActive reports whether the seat has a member that is neither lost nor done.
@@ -58,33 +56,33 @@ func (s *seat) isFlooding(now clock.Instant) bool {
 
 // expulsion returns the answer to a member that was lost.
 func (s *seat) expulsion() string {
-	return "it was given up (" + s.Lost + "), and a run takes nobody back"
+	return "it was expelled (" + s.Lost + ") and cannot rejoin the run"
 }
 
 // handle confirms a member's place: the same whenever it asks. Without an assignment the member has to wait.
-func (*Join) handle(l *Leader, now clock.Instant, s *seat) Reply {
+func (*Join) handle(l *Leader, now clock.Instant, s *seat) *Reply {
 	if !s.joined {
 		s.joined = true
 		l.memberEvent(MemberJoined, s, fmt.Sprintf("%s has joined, %d of %d", s.Name, l.joined(), l.plan.Members))
 		l.prepareIfComplete()
 	}
 	if l.assignment == nil {
-		return Reply{}
+		return &Reply{}
 	}
-	return Reply{Joined: &Joined{Index: s.Index, Of: l.plan.Members, Parts: len(l.assignment), SHA256: l.digest}}
+	return &Reply{Joined: &Joined{Index: s.Index, Of: l.plan.Members, Parts: len(l.assignment), SHA256: l.digest}}
 }
 
-func (*Probe) handle(*Leader, clock.Instant, *seat) Reply { return Reply{} }
+func (*Probe) handle(*Leader, clock.Instant, *seat) *Reply { return &Reply{} }
 
-func (f *Fetch) handle(l *Leader, _ clock.Instant, _ *seat) Reply {
+func (f *Fetch) handle(l *Leader, _ clock.Instant, _ *seat) *Reply {
 	if f.Part >= len(l.assignment) {
-		return Reply{}
+		return &Reply{}
 	}
-	return Reply{Part: &AssignmentPart{Part: f.Part, Bytes: l.assignment[f.Part]}}
+	return &Reply{Part: &AssignmentPart{Part: f.Part, Bytes: l.assignment[f.Part]}}
 }
 
 // handle notes the state of a member and returns its directives. With the last member that is ready the start is agreed.
-func (b *Heartbeat) handle(l *Leader, now clock.Instant, s *seat) Reply {
+func (b *Heartbeat) handle(l *Leader, now clock.Instant, s *seat) *Reply {
 	if b.Ready && !s.ready && l.phase == preparing {
 		b.setReady(l, now, s)
 	}
@@ -96,7 +94,7 @@ func (b *Heartbeat) handle(l *Leader, now clock.Instant, s *seat) Reply {
 	if l.phase == running {
 		directives.Start, directives.Step = new(l.start), l.step
 	}
-	return Reply{Directives: directives}
+	return &Reply{Directives: directives}
 }
 
 func (b *Heartbeat) setReady(l *Leader, now clock.Instant, s *seat) {
@@ -115,51 +113,54 @@ func (b *Heartbeat) setReady(l *Leader, now clock.Instant, s *seat) {
 	l.orderStep(now)
 }
 
-// handle counts a second, once.
-func (r *SecondReport) handle(l *Leader, now clock.Instant, s *seat) Reply {
-	i := &r.Second.Interval
-	if s.received.has(r.Sequence) {
+// handle counts a second, once and in order. One that follows a report that got lost has no reply, so that the member sends
+// both again.
+func (r *SecondReport) handle(l *Leader, now clock.Instant, s *seat) *Reply {
+	second, elapsed := r.Second.Interval.Second, now.Sub(l.start)
+	var reason string
+	switch {
+	case r.Sequence < s.Seconds:
 		l.notes[duplicate]++
-		return Reply{}
+		return &Reply{}
+	case r.Sequence > s.Seconds+maxSecondsInFlight:
+		reason = fmt.Sprintf("%d reports before it are missing", r.Sequence-s.Seconds)
+	case r.Sequence > s.Seconds:
+		return nil
+	case second <= s.lastSecond:
+		reason = fmt.Sprintf("second %d is out of order", second)
+	case l.phase < running || second > int64((elapsed+maxEarly)/time.Second):
+		reason = fmt.Sprintf("second %d, %v after the start", second, elapsed.Truncate(time.Second))
 	}
-	err := s.checkOrder(now, l.start, r.Sequence, i.Second)
-	if l.phase < running {
-		err = fmt.Errorf("the run has not started")
+	if reason != "" {
+		return l.expel(now, s, fmt.Sprintf("its report %d is invalid: %s", r.Sequence, reason))
 	}
-	if err != nil {
-		return l.expel(now, s, fmt.Sprintf("its report %d is invalid: %v", r.Sequence, err))
-	}
-	if s.received.count == 0 || r.Sequence > s.latest {
-		s.latest, s.latestSecond = r.Sequence, i.Second
-	}
-	s.received.add(r.Sequence, i.Second)
-	s.Counts.Add(&i.Counts)
-	s.Seconds = s.received.count
+	s.Seconds, s.lastSecond = s.Seconds+1, second
+	s.Counts.Add(&r.Second.Interval.Counts)
 	if s.BeganLate == nil {
 		s.BeganLate = r.Second.BeganLate
 	}
 	s.Stall = max(s.Stall, r.Second.Stall)
-	l.event(Event{Kind: SecondReported, Member: s.Index, Name: s.Name, Second: &r.Second, Through: s.received.through})
-	return Reply{}
+	l.event(Event{Kind: SecondReported, Member: s.Index, Name: s.Name, Second: &r.Second})
+	return &Reply{}
 }
 
 // handle keeps a member's result of the current step.
-func (r *StepResult) handle(l *Leader, now clock.Instant, s *seat) Reply {
+func (r *StepResult) handle(l *Leader, now clock.Instant, s *seat) *Reply {
 	if l.step == nil || r.Step != l.step.Number || s.result != nil {
-		return Reply{}
+		return &Reply{}
 	}
 	if err := l.plan.Search.Check(r.Result); err != nil {
 		return l.expel(now, s, clip(fmt.Sprintf("its result of step %d is invalid: %v", r.Step, err)))
 	}
 	s.result = r.Result
 	l.orderStep(now)
-	return Reply{}
+	return &Reply{}
 }
 
 // handle keeps a part of a record. With the last part the member has ended.
-func (r *RecordPart) handle(l *Leader, now clock.Instant, s *seat) Reply {
+func (r *RecordPart) handle(l *Leader, now clock.Instant, s *seat) *Reply {
 	if s.ended {
-		return Reply{}
+		return &Reply{}
 	}
 	if s.final == nil {
 		s.final, s.parts = r, newCollector(r.Parts)
@@ -169,7 +170,7 @@ func (r *RecordPart) handle(l *Leader, now clock.Instant, s *seat) Reply {
 	}
 	s.parts.put(r.Part, r.Bytes)
 	if s.parts.missing > 0 {
-		return Reply{}
+		return &Reply{}
 	}
 	record, intact := s.parts.join(r.SHA256)
 	if s.parts = (collector{}); !intact {
@@ -179,35 +180,35 @@ func (r *RecordPart) handle(l *Leader, now clock.Instant, s *seat) Reply {
 	s.early = r.Partial != "" && l.stop == ""
 	if l.phase < running {
 		l.abort(now, ErrUnready, s.Name+" ended before the start")
-		return Reply{}
+		return &Reply{}
 	}
-	s.Missing = r.Reported - min(r.Reported, s.received.count) + r.Unreported
+	s.Missing = r.Reported - min(r.Reported, s.Seconds) + r.Unreported
 	l.memberEvent(MemberEnded, s, s.Name+" has ended, and its record is here")
 	if s.early && !l.plan.FinishOnLoss {
 		l.abort(now, ErrUnready, fmt.Sprintf("%s ended early: %s", s.Name, r.Partial))
 	}
 	l.orderStep(now)
 	l.endIfDone(now)
-	return Reply{}
+	return &Reply{}
 }
 
 // handle notes that a member leaves. One without a record is lost.
-func (r *Leave) handle(l *Leader, now clock.Instant, s *seat) Reply {
+func (r *Leave) handle(l *Leader, now clock.Instant, s *seat) *Reply {
 	if s.gone = true; s.ended {
-		return Reply{}
+		return &Reply{}
 	}
 	reason := r.Reason
 	if reason == "" {
 		reason = "it left"
 	}
 	l.lose(now, s, reason)
-	return Reply{}
+	return &Reply{}
 }
 
-// expel loses a member that breaks the protocol, and tells it why.
-func (l *Leader) expel(now clock.Instant, s *seat, reason string) Reply {
+// expel loses a member that breaks the protocol, and refuses it with the reason.
+func (l *Leader) expel(now clock.Instant, s *seat, reason string) *Reply {
 	l.lose(now, s, reason)
-	return Reply{Refused: s.Lost}
+	return &Reply{Refused: s.Lost}
 }
 
 // lose gives a member up. No other member gets its load.
@@ -223,30 +224,4 @@ func (l *Leader) lose(now clock.Instant, s *seat, reason string) {
 	}
 	l.orderStep(now)
 	l.endIfDone(now)
-}
-
-// sequence has the sequence numbers of the reports that have arrived, in bounded memory: all below next, and some
-// above, each with its second.
-type sequence struct {
-	next  uint64
-	above map[uint64]int64
-	count uint64
-	// through is the second of the last report before next, -1 before the first.
-	through int64
-}
-
-// has reports whether a number was added.
-func (s *sequence) has(number uint64) bool {
-	_, had := s.above[number]
-	return had || number < s.next
-}
-
-// add adds a number with its second.
-func (s *sequence) add(number uint64, second int64) {
-	s.above[number] = second
-	s.count++
-	for second, had := s.above[s.next]; had; second, had = s.above[s.next] {
-		delete(s.above, s.next)
-		s.next, s.through = s.next+1, second
-	}
 }

@@ -436,12 +436,13 @@ func (w *world) hear(a *actor, ask *protocol.Request, text []byte) {
 		return
 	}
 	a.heard = w.now
-	if ask.Second != nil && a.lost < 0 && ask.Run == uint64(w.run) && w.run == len(a.past) {
+	active := a.lost < 0 && ask.Run == uint64(w.run) && w.run == len(a.past)
+	reply := w.leader.Receive(w.now, a.epoch, text)
+	if ask.Second != nil && active && reply != nil {
 		if _, had := a.arrived[ask.Second.Sequence]; !had {
 			a.arrived[ask.Second.Sequence] = ask.Second.Second.Interval.Scheduled
 		}
 	}
-	reply := w.leader.Receive(w.now, a.epoch, text)
 	w.look()
 	w.show(a, ask, reply)
 	if reply == nil {
@@ -578,11 +579,7 @@ func parse(text string) (s story, err error) {
 		case "member":
 			s.actors = append(s.actors, actor{name: words[1], rate: int64(number(options["rate"])), ahead: span(options["clock"]), version: options["version"]})
 		case "at":
-			done, err := doing(words[2:])
-			if err != nil {
-				return s, fmt.Errorf("%s: %w", lines.Text(), err)
-			}
-			s.acts = append(s.acts, act{span(words[1]), done})
+			s.acts = append(s.acts, act{span(words[1]), doing(words[2:])})
 		default:
 			return s, fmt.Errorf("%s: no such line", lines.Text())
 		}
@@ -595,57 +592,67 @@ func share(text string) float64      { f, _ := strconv.ParseFloat(text, 64); ret
 func span(text string) time.Duration { d, _ := time.ParseDuration(text); return d }
 
 // doing returns what a line has happen.
-func doing(words []string) (func(w *world), error) {
-	if words[0] == "leader" {
-		return leading(words[1])
+func doing(words []string) func(w *world) {
+	return func(w *world) {
+		switch name := words[1]; words[0] {
+		case "leader":
+			w.changeLeader(name)
+		case "enters", "returns":
+			w.say("%s %s", name, words[0])
+			w.enter(actor{name: name})
+		default:
+			w.change(w.named(name), words)
+		}
 	}
-	name := words[1]
-	switch words[0] {
-	case "kill":
-		return func(w *world) { w.named(name).dead = w.now; w.say("%s is killed", name) }, nil
-	case "stop":
-		return func(w *world) { a := w.named(name); a.frozen, a.since = true, w.now; w.say("%s stands still", name) }, nil
-	case "continue":
-		return func(w *world) {
-			a := w.named(name)
-			a.slept += w.now.Sub(a.since)
-			w.say("%s goes on", name)
-			thaw(&a.frozen, &a.waits)
-		}, nil
-	case "cut":
-		return func(w *world) { w.named(name).cut = true; w.say("the connection of %s is cut", name) }, nil
-	case "mend":
-		return func(w *world) { w.named(name).cut = false; w.say("the connection of %s is mended", name) }, nil
-	case "clock":
-		return func(w *world) {
-			w.named(name).ahead += span(words[2])
-			w.say("the clock of %s moves by %s", name, words[2])
-		}, nil
-	case "enters", "returns":
-		return func(w *world) { w.say("%s %s", name, words[0]); w.enter(actor{name: name}) }, nil
-	case "fails":
-		return func(w *world) {
-			a := w.named(name)
-			w.say("the share of %s fails", name)
-			a.sealed = "nothing"
-			a.do(a.m.Fail(a.own(), "the target cannot be reached"))
-		}, nil
-	case "leaves":
-		return func(w *world) { w.say("%s is interrupted", name); w.named(name).seal("interrupted") }, nil
-	}
-	return nil, fmt.Errorf("no such thing can happen")
 }
 
-func leading(what string) (func(w *world), error) {
+// change has something happen to a process.
+func (w *world) change(a *actor, words []string) {
+	switch words[0] {
+	case "kill":
+		a.dead = w.now
+		w.say("%s is killed", a.name)
+	case "stop":
+		a.frozen, a.since = true, w.now
+		w.say("%s stands still", a.name)
+	case "continue":
+		a.slept += w.now.Sub(a.since)
+		w.say("%s goes on", a.name)
+		thaw(&a.frozen, &a.waits)
+	case "cut", "mend":
+		a.cut = words[0] == "cut"
+		w.say("the connection of %s is %s", a.name, map[bool]string{true: "cut", false: "mended"}[a.cut])
+	case "clock":
+		a.ahead += span(words[2])
+		w.say("the clock of %s moves by %s", a.name, words[2])
+	case "fails":
+		w.say("the share of %s fails", a.name)
+		a.sealed = "nothing"
+		a.do(a.m.Fail(a.own(), "the target cannot be reached"))
+	case "leaves":
+		w.say("%s is interrupted", a.name)
+		a.seal("interrupted")
+	default:
+		panic("no such thing can happen: " + words[0])
+	}
+}
+
+// changeLeader has something happen to the leader.
+func (w *world) changeLeader(what string) {
 	switch what {
 	case "killed":
-		return func(w *world) { w.dead = w.now; w.say("the leader is killed") }, nil
+		w.dead = w.now
+		w.say("the leader is killed")
 	case "stops":
-		return func(w *world) { w.frozen, w.since = true, w.now; w.say("the leader stands still") }, nil
+		w.frozen, w.since = true, w.now
+		w.say("the leader stands still")
 	case "continues":
-		return func(w *world) { w.slept += w.now.Sub(w.since); w.say("the leader goes on"); thaw(&w.frozen, &w.waits) }, nil
+		w.slept += w.now.Sub(w.since)
+		w.say("the leader goes on")
+		thaw(&w.frozen, &w.waits)
 	case "interrupted":
-		return func(w *world) { w.say("the leader is interrupted"); w.leader.Stop(w.now, "interrupted"); w.look() }, nil
+		w.say("the leader is interrupted")
+		w.leader.Stop(w.now, "interrupted")
+		w.look()
 	}
-	return nil, fmt.Errorf("no such thing can happen")
 }
