@@ -2,6 +2,7 @@ package drive
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -71,10 +72,7 @@ func (t *Tail) Keys() []results.KeyTail {
 			sum[key] = results.KeyTail{Key: key, Attempts: both.Attempts + one.Attempts, Throttled: both.Throttled + one.Throttled}
 		}
 	}
-	list := make([]results.KeyTail, 0, len(sum))
-	for _, one := range sum {
-		list = append(list, one)
-	}
+	list := slices.AppendSeq([]results.KeyTail{}, maps.Values(sum))
 	slices.SortFunc(list, func(a, b results.KeyTail) int {
 		return cmp.Or(cmp.Compare(b.Throttled, a.Throttled), cmp.Compare(a.Key, b.Key))
 	})

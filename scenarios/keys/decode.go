@@ -3,6 +3,7 @@ package keys
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,12 +42,7 @@ func (r Reading) Name() string {
 // smaller ones, an attribute without a value, a value of no attribute.
 func (t Template) Encode(given map[string]string) (string, error) {
 	known := t.Attributes()
-	var names []string
-	for name := range given {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if !slices.Contains(known, name) {
 			return "", nearest.Faultf(ErrKey, "%s", nearest.Unknown("attribute", name, known))
 		}
@@ -111,11 +107,7 @@ func (t Template) Decode(key string) ([]Reading, error) {
 }
 
 func shownReadings(list []Reading) string {
-	var texts []string
-	for _, r := range list {
-		texts = append(texts, r.Name()+"="+nearest.Shown(r.Value))
-	}
-	return strings.Join(texts, " ")
+	return strings.Join(nearest.Of(list, func(r Reading) string { return r.Name() + "=" + nearest.Shown(r.Value) }), " ")
 }
 
 // maxSteps bounds the search: a template of many variable parts has more ways to part a

@@ -25,12 +25,10 @@ func (c *check) builtIn() {
 		return
 	}
 	time := c.Attributes[times[0]].Values.(Time)
-	var ticks []string
-	for _, instant := range time.Probes() {
-		ticks = append(ticks, string(transform{kind: toTicks}.apply([]byte(instant), 0)))
-	}
 	add(nameTime, time, time.Probes())
-	add(nameTicks, time, ticks)
+	add(nameTicks, time, nearest.Of(time.Probes(), func(instant string) string {
+		return string(transform{kind: toTicks}.apply([]byte(instant), 0))
+	}))
 	if time.Start >= unixEpoch {
 		add(nameUUID7, nil, random)
 	}
