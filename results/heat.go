@@ -290,7 +290,7 @@ func (h *heatRecorder) attempt(second int64, a *Attempt) {
 // placeOf returns the cells of a partition, nil if it gets none.
 func (h *heatRecorder) placeOf(at place, demand int64) *followed {
 	if h.places == nil {
-		h.places = newPlaceMap[followed]()
+		h.places = &placeMap[followed]{all: make(map[place]*followed)}
 	}
 	if one := h.places.find(at); one != nil {
 		return one
@@ -343,7 +343,7 @@ func foldPairs(cells *[MostColumns]heatCell) {
 func (h *heatRecorder) follow(at place, demand int64) *followed {
 	if len(h.order) < maxFollowed {
 		one := &followed{place: at}
-		h.places.add(at, one)
+		h.places.all[at] = one
 		h.order = append(h.order, bounded{0, one})
 		return one
 	}
@@ -371,7 +371,7 @@ func (h *heatRecorder) follow(at place, demand int64) *followed {
 		*one.recent = recentLoads{}
 	}
 	*one = followed{place: at, cells: one.cells[:0], missed: upper, recent: one.recent}
-	h.places.add(at, one)
+	h.places.all[at] = one
 	return one
 }
 

@@ -292,6 +292,27 @@ func TestHeatIsNotDrivenOutByFailures(t *testing.T) {
 	}
 }
 
+// TestHeatOfAReplacedPartition has a partition lose its cells to another one, and return.
+func TestHeatOfAReplacedPartition(t *testing.T) {
+	var list []results.Attempt
+	add := func(key string, entities int64, times int) {
+		for range times {
+			list = append(list, results.Attempt{Class: results.Ok, Counted: entities, Entities: entities, HasPartition: true, PartitionKey: key})
+		}
+	}
+	for i := range 1023 {
+		add(fmt.Sprint(i), 10, 1)
+	}
+	add("replaced", 1, 3)
+	add("replacing", 100, 1)
+	add("replaced", 50, 3)
+	served := make(map[string]int64)
+	for _, row := range ran(t, list, time.Second).Heat.Rows {
+		served[row.Key] = row.Sum().Served
+	}
+	assert.Equal(t, []int64{100, 150}, []int64{served["replacing"], served["replaced"]})
+}
+
 func TestWhatAThrottledAttemptDemanded(t *testing.T) {
 	beyond := []results.Part{{Table: "Copies", PartitionKey: "b", Entities: 30}, {PartitionKey: "c", Entities: 20}}
 	for _, row := range []struct {

@@ -82,7 +82,7 @@ func (r *Recorder) Phase(p Phase) int {
 		p.Accounts = make([]AccountStats, accounts)
 	}
 	r.record.Phases = append(r.record.Phases, p)
-	r.partitions = append(r.partitions, newPlaceMap[partitionLoad]())
+	r.partitions = append(r.partitions, &placeMap[partitionLoad]{all: make(map[place]*partitionLoad)})
 	r.unended = append(r.unended, p.End <= p.Begin)
 	return len(r.record.Phases) - 1
 }
@@ -538,7 +538,7 @@ func (r *Recorder) loadOf(phase int, at place) *partitionLoad {
 	load := loads.find(at)
 	if load == nil && len(loads.all) < maxPartitions {
 		load = new(partitionLoad)
-		loads.add(at, load)
+		loads.all[at] = load
 	}
 	return load
 }
@@ -603,8 +603,6 @@ type recentPlace[T any] struct {
 
 const recentBits = 7
 
-func newPlaceMap[T any]() *placeMap[T] { return &placeMap[T]{all: make(map[place]*T)} }
-
 // find returns the entry of a partition, nil if there is none.
 func (m *placeMap[T]) find(at place) *T {
 	recent := m.recentOf(at)
@@ -617,8 +615,6 @@ func (m *placeMap[T]) find(at place) *T {
 	}
 	return one
 }
-
-func (m *placeMap[T]) add(at place, one *T) { m.all[at] = one }
 
 func (m *placeMap[T]) remove(at place) {
 	delete(m.all, at)

@@ -304,9 +304,9 @@ func (c *Campaign) run(ctx context.Context, stage *drive.Stage) error {
 		stage.AccountOf = c.accountOf
 	}
 	stage.Chance = clock.NewStream(c.Scenario.Seed, "retry")
-	c.number += stage.Due()
+	c.number += stage.Operations()
 	if c.OnStage != nil {
-		progress := Progress{Stage: stage.Name, Operations: stage.Share.Count(stage.Due()), Length: stage.Lasts()}
+		progress := Progress{Stage: stage.Name, Operations: stage.Share.Count(stage.Operations()), Length: stage.Lasts()}
 		if stage.Think != nil {
 			progress.Operations = 0 // answers decide
 		}

@@ -206,7 +206,7 @@ func (c *Campaign) eventsOf(d *phasePlan) (*events, error) {
 		}
 		e.insertions = append(e.insertions, of.insertionsOf(before.expected))
 	}
-	e.insertions = append(e.insertions, e.insertionsOf(d.stage.Due()))
+	e.insertions = append(e.insertions, e.insertionsOf(d.stage.Operations()))
 	return e, nil
 }
 

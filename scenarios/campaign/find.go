@@ -191,12 +191,12 @@ func (c *Campaign) measureStep(ctx context.Context, phase int, t SearchStep, ove
 	if err := c.offerMix(stage, phase, over); err != nil {
 		return new(Measured), err
 	}
-	c.fresh += stage.Due() * stride(operations)
+	c.fresh += stage.Operations() * stride(operations)
 	gauge := newGauge(c.number+before, math.MaxUint64)
 	err = c.observed(ctx, stage, gauge)
 	// The stage is over: nothing updates the gauge any more.
 	m := gauge.Measured
-	m.Scheduled = int64(stage.Share.Count(stage.Due()) - stage.Share.Count(before))
+	m.Scheduled = int64(stage.Share.Count(stage.Operations()) - stage.Share.Count(before))
 	begin, end := int64((gauge.begin+settlingTime)/tick), int64((gauge.begin+c.Find.length(t.Rate))/tick)
 	for at, more := range gauge.waiting {
 		if at > begin && at <= end {

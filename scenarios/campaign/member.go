@@ -64,11 +64,11 @@ func (c *Campaign) Prepare() (planned uint64, err error) {
 		}
 		d.stage.Share, d.stage.At = c.Member.Share, begins
 		c.prepared = append(c.prepared, preparedStage{d.stage, From{c.number, c.fresh}})
-		planned += c.Member.Share.Count(d.stage.Due())
+		planned += c.Member.Share.Count(d.stage.Operations())
 		counted = counted && d.stage.Think == nil
 		begins = nextBegin(begins, d.stage)
-		c.number += d.stage.Due()
-		c.fresh += d.stage.Due() * stride(d.Operations)
+		c.number += d.stage.Operations()
+		c.fresh += d.stage.Operations() * stride(d.Operations)
 	}
 	if !counted || c.Find != nil {
 		planned = 0 // the leader of a search computes it

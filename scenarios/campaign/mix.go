@@ -118,14 +118,6 @@ func (h *partitionMix) key(one *partitionKind, index int) entity.Key {
 	return h.generator.Key(one.from[index])
 }
 
-// merged returns what the merge with a number writes: it differs between operations.
-func (one *partitionKind) merged(number uint64) []entity.Property {
-	if one.variants != nil {
-		return one.variants[number%variants].properties
-	}
-	return one.part.Properties(number)
-}
-
 func (c *Campaign) offerMix(stage *drive.Stage, phase int, partitions []partition) error {
 	mix, err := c.newMix(phase, partitions...)
 	if err != nil {
@@ -316,8 +308,10 @@ func (h *partitionMix) change(one *partitionKind, index int, inserted uint64) en
 	switch {
 	case one.replaces:
 		c.Properties = h.generator.Properties(one.from[index])
+	case one.variants != nil:
+		c.Properties = one.variants[inserted%variants].properties
 	case one.part != nil:
-		c.Properties = one.merged(inserted)
+		c.Properties = one.part.Properties(inserted)
 	}
 	return c
 }

@@ -44,7 +44,7 @@ func (c *Campaign) planOf(phase int, traffic *scenarios.Traffic) (*phasePlan, er
 	}
 	d.stage = stage
 	d.lasts = d.Lasts()
-	d.maxOperations, d.expected = d.stage.Due(), d.stage.Due()
+	d.maxOperations, d.expected = d.stage.Operations(), d.stage.Operations()
 	switch {
 	case d.stage.Schedule != nil:
 		d.lasts = d.stage.Schedule.Length()

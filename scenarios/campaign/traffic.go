@@ -25,7 +25,7 @@ func (c *Campaign) traffic(ctx context.Context, phase int) error {
 	if err != nil {
 		return err
 	}
-	c.fresh += d.stage.Due() * stride(d.Operations)
+	c.fresh += d.stage.Operations() * stride(d.Operations)
 	if len(d.StopOn) == 0 && d.StopWhenStable == 0 {
 		err = c.offerPeak(ctx, d)
 	} else {
@@ -416,7 +416,7 @@ func (c *Campaign) offerPeak(ctx context.Context, d *phasePlan) error {
 	for i := range again.stage.Phases {
 		again.stage.Phases[i].Name += " #2"
 	}
-	c.fresh += again.stage.Due() * stride(again.Operations)
+	c.fresh += again.stage.Operations() * stride(again.Operations)
 	return c.run(ctx, again.stage)
 }
 

@@ -82,7 +82,7 @@ func (t *counter) add(r *accesslog.Observed, class results.Class, first bool, do
 	}
 	if r.Shape != "" || r.Class != "" {
 		key := query{cutText(r.Table, maxNameLength), cutText(r.Shape, maxShapeLength), cutText(r.Class, maxNameLength)}
-		s := &t.shapes.Of(key, max(1, r.Counted)).Value
+		s := &t.shapes.Add(key, max(1, r.Counted)).Value
 		s.requests++
 		s.scanned += r.Counted
 		s.returned += r.Returned
@@ -113,7 +113,7 @@ func (t *counter) answer(r *accesslog.Observed, class results.Class) {
 
 // partition returns what is kept of a partition, with some weight added to it.
 func (t *counter) partition(table, key string, weight int64) *partition {
-	return &t.partitions.Of(place{cutText(table, maxNameLength), cutText(key, maxKeyLength)}, weight).Value
+	return &t.partitions.Add(place{cutText(table, maxNameLength), cutText(key, maxKeyLength)}, weight).Value
 }
 
 // load adds a request for entities to a partition, which
@@ -170,7 +170,7 @@ func (t *counter) insert(r *accesslog.Observed, class results.Class) {
 	}
 	rows := &t.partition(r.Table, r.PartitionKey, 0).rows
 	came := rows.Next(cutText(r.RowKey, maxKeyLength), rowLag)
-	of := &t.tables.Of(cutText(r.Table, maxNameLength), 1).Value
+	of := &t.tables.Add(cutText(r.Table, maxNameLength), 1).Value
 	key := cutText(r.PartitionKey, maxKeyLength)
 	hash := hashed(offset, key) | 1
 	// The product spreads keys that differ in their last letters only.

@@ -36,8 +36,8 @@ type agenda struct {
 	// pausing are the lanes that think, by the instant at which they are ready.
 	pausing clock.Queue[struct{}]
 	free    pool[Session]
-	// eager has an operation be formed as it is taken, where one goroutine does it
-	// all; elsewhere that is left to whoever sends it.
+	// eager forms an operation when it is taken, for a run of one goroutine. In other runs the worker that sends it
+	// forms it.
 	eager bool
 	// abandoned says that nothing is to be begun or tried again.
 	abandoned bool
@@ -45,7 +45,7 @@ type agenda struct {
 
 func newAgenda(o *opened) *agenda {
 	share := o.stage.Share
-	a := &agenda{stage: o.stage, opened: o, start: o.start, end: o.start.Add(o.stage.Lasts()), phases: o.phases, count: o.stage.Due(),
+	a := &agenda{stage: o.stage, opened: o, start: o.start, end: o.start.Add(o.stage.Lasts()), phases: o.phases, count: o.stage.Operations(),
 		next: uint64(share.Index), lanes: int(share.Count(uint64(o.stage.Lanes)))}
 	if o.stage.Think != nil {
 		// Each lane begins somewhere in a pause of its own.
@@ -82,9 +82,9 @@ func (a *agenda) nextIntended(now clock.Instant) (clock.Instant, bool) {
 	}
 }
 
-// due returns the instant and number of what take yields next, and false where
-// nothing will be due before something else happens.
-func (a *agenda) due(now clock.Instant) (clock.Instant, uint64, bool) {
+// nextDue returns the instant and number of the session that takeNext returns next, and false if nothing becomes due
+// before another event.
+func (a *agenda) nextDue(now clock.Instant) (clock.Instant, uint64, bool) {
 	intended, unsent := a.nextIntended(now)
 	number := a.stage.First + a.next
 	again, retrying, waits := a.waiting.Peek()
@@ -94,10 +94,10 @@ func (a *agenda) due(now clock.Instant) (clock.Instant, uint64, bool) {
 	return intended, number, unsent
 }
 
-// take returns the session that is due first, or nil where none is due yet.
-func (a *agenda) take(now clock.Instant) *Session {
+// takeNext returns the session that is due first, or nil if none is due yet.
+func (a *agenda) takeNext(now clock.Instant) *Session {
 	for {
-		at, number, any := a.due(now)
+		at, number, any := a.nextDue(now)
 		if !any || at > now {
 			return nil
 		}
@@ -105,7 +105,7 @@ func (a *agenda) take(now clock.Instant) *Session {
 		if retryAt, retrying, waits := a.waiting.Peek(); waits && retryAt == at && retrying == number {
 			_, s = a.waiting.Pop()
 		} else {
-			s = a.free.take()
+			s = a.free.get()
 			s.begin(a.stage, a.next, at, a.phaseOf(at), a.eager)
 			if a.stage.Think != nil {
 				a.pausing.Pop()
@@ -114,7 +114,7 @@ func (a *agenda) take(now clock.Instant) *Session {
 			a.known = false
 			a.active++
 		}
-		if wait := a.hold(now, s); wait > 0 {
+		if wait := a.reserveToken(now, s); wait > 0 {
 			a.waiting.Push(now.Add(wait), s.number, s)
 			continue
 		}
@@ -143,9 +143,9 @@ func (a *agenda) phaseOf(intended clock.Instant) int {
 	return a.phases[max(0, after-1)]
 }
 
-// enough asks the stage whether it need go on, and returns why the run must not. A
-// load that has come to rest ends with the whole second before now.
-func (a *agenda) enough(now clock.Instant) error {
+// stopReason returns why the stage ends early, nil if it continues. A load that has settled ends with the whole second
+// before now.
+func (a *agenda) stopReason(now clock.Instant) error {
 	if a.stage.Enough == nil || a.abandoned {
 		return nil
 	}
@@ -171,7 +171,7 @@ func (a *agenda) dueBefore(at clock.Instant) uint64 {
 		return 0
 	}
 	share := a.stage.Share
-	return uint64(sort.Search(int(share.left(a.next, a.count)), func(n int) bool {
+	return uint64(sort.Search(int(share.remaining(a.next, a.count)), func(n int) bool {
 		return a.start.Add(a.stage.Schedule.At(a.next+uint64(n)*share.step())) >= at
 	}))
 }
@@ -194,7 +194,7 @@ func (a *agenda) follow(now clock.Instant, s *Session, e Effect, ledger *Ledger)
 	case a.abandoned:
 		a.cut(now, s, ledger)
 	default:
-		s.rest()
+		s.releaseContent()
 		a.waiting.Push(e.Until, s.number, s)
 	}
 }
@@ -208,9 +208,8 @@ func (a *agenda) finish(now clock.Instant, s *Session) {
 	a.free.release(s)
 }
 
-// over reports whether every operation has been sent and has ended, and an open
-// loop's schedule has, too.
-func (a *agenda) over(now clock.Instant) bool {
+// isOver reports whether every operation was sent and has ended, and the schedule of an open loop has ended, too.
+func (a *agenda) isOver(now clock.Instant) bool {
 	if a.active > 0 || now < a.end {
 		return false
 	}
@@ -218,8 +217,8 @@ func (a *agenda) over(now clock.Instant) bool {
 	return !unsent
 }
 
-// abandon ends the stage: what waits to retry is cut, and what was due by now
-// but never sent is recorded as dropped. Sessions under way are left alone.
+// abandon ends the stage: operations that wait to retry are cut, and operations that were due but never sent are
+// recorded as dropped. Attempts in flight continue.
 func (a *agenda) abandon(now clock.Instant, ledger *Ledger) {
 	a.abandoned = true
 	for a.waiting.Len() > 0 {
@@ -236,16 +235,16 @@ func (a *agenda) abandon(now clock.Instant, ledger *Ledger) {
 			a.next = a.count
 			return
 		}
-		s := a.free.take()
+		s := a.free.get()
 		s.begin(a.stage, a.next, intended, a.phaseOf(intended), false)
-		ledger.due(s.scheduled(now, true))
+		ledger.recordDue(s.scheduled(now, true))
 		a.free.release(s)
 	}
 }
 
 // cut ends a session that waits to retry.
 func (a *agenda) cut(now clock.Instant, s *Session, ledger *Ledger) {
-	ledger.settle(s, s.Step(now, Stopped, nil))
+	ledger.recordEffect(s, s.Step(now, Stopped, nil))
 	a.finish(now, s)
 }
 
@@ -253,7 +252,7 @@ func (a *agenda) cut(now clock.Instant, s *Session, ledger *Ledger) {
 // it never was sent, cut if it waited to retry.
 func (a *agenda) refuse(now clock.Instant, s *Session, ledger *Ledger) {
 	if s.firstAttempt() {
-		ledger.due(s.scheduled(now, true))
+		ledger.recordDue(s.scheduled(now, true))
 		a.finish(now, s)
 		return
 	}
@@ -262,8 +261,8 @@ func (a *agenda) refuse(now clock.Instant, s *Session, ledger *Ledger) {
 
 // Share is what one of several processes sends of a stage that they carry out together: the
 // operations k with k mod Of = Index, and in a closed loop the lanes c with c mod Of = Index.
-// An operation is the same whoever sends it, since all chance goes by its number. The zero
-// value is all of a stage, and so is that of one process.
+// An operation is the same in every process, because all its random draws depend on its number. The zero
+// value is all of a stage, as is the share of one process.
 type Share struct {
 	// Of is how many processes there are, Index which of them this is, from 0.
 	Index, Of int
@@ -277,25 +276,24 @@ func (s Share) Validate() []error {
 	return []error{fmt.Errorf("drive: share %d of %d; expected one from 0 to below the number of shares", s.Index, s.Of)}
 }
 
-// Count returns how many of so many operations, or lanes, belong to the share.
-func (s Share) Count(all uint64) uint64 { return s.left(uint64(s.Index), all) }
+// Count returns how many of a number of operations, or of lanes, belong to the share.
+func (s Share) Count(all uint64) uint64 { return s.remaining(uint64(s.Index), all) }
 
-// step is how far the numbers of the share's operations lie apart.
+// step is the difference between the numbers of consecutive operations of the share.
 func (s Share) step() uint64 { return uint64(max(1, s.Of)) }
 
-// left returns how many numbers of the share there are from one of them on, below a bound.
-func (s Share) left(from, below uint64) uint64 {
+// remaining returns how many numbers of the share there are from one of them on, below a bound.
+func (s Share) remaining(from, below uint64) uint64 {
 	if from >= below {
 		return 0
 	}
 	return (below-from-1)/s.step() + 1
 }
 
-// pool keeps what was used once for its next use. Whoever takes a thing resets it. It is
-// not safe for concurrent use.
+// pool keeps values for reuse. The caller of get resets the value. It is not safe for concurrent use.
 type pool[T any] []*T
 
-func (p *pool[T]) take() *T {
+func (p *pool[T]) get() *T {
 	last := len(*p) - 1
 	if last < 0 {
 		return new(T)

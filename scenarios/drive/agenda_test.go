@@ -43,7 +43,7 @@ func (run *trial) reply(now clock.Instant, s *Session, status int) Effect {
 		outcome.Counted = 0
 	}
 	effect := s.Step(now, Replied, &outcome)
-	run.ledger.settle(s, effect)
+	run.ledger.recordEffect(s, effect)
 	run.follow(now, s, effect, run.ledger)
 	return effect
 }
@@ -51,7 +51,7 @@ func (run *trial) reply(now clock.Instant, s *Session, status int) Effect {
 // send takes what is due and sends it.
 func (run *trial) send(t testing.TB, now clock.Instant) *Session {
 	t.Helper()
-	s := run.take(now)
+	s := run.takeNext(now)
 	require.NotNilf(t, s, "take(%v)", now.Offset())
 	if s.firstAttempt() {
 		run.ledger.Recorder.Scheduled(s.scheduled(now, false))
@@ -120,11 +120,11 @@ func TestAgendaAgainstAList(t *testing.T) {
 			slices.SortFunc(list, func(a, b turn) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.number, b.number)) })
 			want := list[0]
 			list = list[1:]
-			at, number, any := run.due(now)
+			at, number, any := run.nextDue(now)
 			require.Truef(t, any && at == want.at && number == want.number,
 				"seed %d: due(%v) = %v, %d, %v; want %v, %d, true", seed, now.Offset(), at.Offset(), number, any, want.at.Offset(), want.number)
 			if at > now {
-				require.Nilf(t, run.take(at-1), "seed %d: taken before %v", seed, at.Offset())
+				require.Nilf(t, run.takeNext(at-1), "seed %d: taken before %v", seed, at.Offset())
 			}
 			now = at
 			s := run.send(t, now)
@@ -137,8 +137,8 @@ func TestAgendaAgainstAList(t *testing.T) {
 			list = append(list, again)
 			run.follow(now, s, Effect{Action: WaitUntil, Until: again.at}, run.ledger)
 		}
-		_, _, any := run.due(clock.Never)
-		require.Truef(t, !any && run.over(clock.Never) && run.take(clock.Never) == nil,
+		_, _, any := run.nextDue(clock.Never)
+		require.Truef(t, !any && run.isOver(clock.Never) && run.takeNext(clock.Never) == nil,
 			"seed %d: not over when the list is empty", seed)
 	}
 }
@@ -148,17 +148,17 @@ func TestLanesOfAClosedLoop(t *testing.T) {
 	stage.Lanes, stage.Count = 2, 4
 	run := newTrial(t, stage, 0)
 	first, second := run.send(t, 0), run.send(t, 0)
-	_, _, any := run.due(0)
+	_, _, any := run.nextDue(0)
 	assert.False(t, any, "with both lanes taken something is due; want nothing before a reply")
-	assert.Nil(t, run.take(clock.Never), "taken with both lanes taken")
+	assert.Nil(t, run.takeNext(clock.Never), "taken with both lanes taken")
 
 	// One that waits to retry keeps its lane.
 	run.reply(clock.Instant(tick), first, 503)
-	at, number, any := run.due(clock.Instant(tick))
+	at, number, any := run.nextDue(clock.Instant(tick))
 	assert.Truef(t, any && at == clock.Instant(tick+time.Second) && number == 100,
 		"due = %v, %d, %v; want the retry of operation 100 after its second", at.Offset(), number, any)
 	run.reply(clock.Instant(2*tick), second, 200)
-	at, number, any = run.due(clock.Instant(2 * tick))
+	at, number, any = run.nextDue(clock.Instant(2 * tick))
 	assert.Truef(t, any && at == clock.Instant(2*tick) && number == 102,
 		"due = %v, %d, %v; want operation 102 at once in the lane that is free", at.Offset(), number, any)
 	third := run.send(t, clock.Instant(2*tick))
@@ -173,10 +173,10 @@ func TestLanesOfAClosedLoop(t *testing.T) {
 	assert.Truef(t, s == first && s.Operation().Attempt == 1, "take = operation %d; want the retry of 100", s.number)
 	run.reply(again, first, 200)
 	fourth := run.send(t, again)
-	assert.False(t, run.over(clock.Never), "over with operation 103 under way")
+	assert.False(t, run.isOver(clock.Never), "over with operation 103 under way")
 	run.reply(again, fourth, 200)
-	_, _, any = run.due(again)
-	assert.True(t, !any && run.over(clock.Never), "not over after four operations; want the count and no more")
+	_, _, any = run.nextDue(again)
+	assert.True(t, !any && run.isOver(clock.Never), "not over after four operations; want the count and no more")
 	run.books(t, again, counts{scheduled: 4, sent: 4, operations: 4, succeeded: 4, attempts: 5})
 }
 
@@ -193,13 +193,13 @@ func TestAbandonedOpenLoop(t *testing.T) {
 	got, unsent := run.nextIntended(at(7))
 	assert.Truef(t, unsent && got == at(4), "nextIntended = %v, %v; want the instant of operation 4", got.Offset(), unsent)
 	run.abandon(at(5), run.ledger)
-	_, _, any := run.due(clock.Never)
-	assert.True(t, !any && !run.over(clock.Never), "after abandon: want nothing due, and two under way")
+	_, _, any := run.nextDue(clock.Never)
+	assert.True(t, !any && !run.isOver(clock.Never), "after abandon: want nothing due, and two under way")
 	got, unsent = run.nextIntended(at(7))
 	assert.Falsef(t, unsent, "nextIntended after abandon = %v; want none", got.Offset())
 	run.reply(at(6), succeeds, 200)
 	assert.Equal(t, WaitUntil, run.reply(at(7), isThrottled, 503).Action, "action of the throttled session")
-	assert.True(t, run.over(clock.Never), "the throttled session is cut")
+	assert.True(t, run.isOver(clock.Never), "the throttled session is cut")
 	run.books(t, at(7), counts{scheduled: 6, sent: 4, dropped: 2, operations: 4, succeeded: 2, cut: 2, attempts: 4})
 }
 
@@ -212,7 +212,7 @@ func TestAbandonedClosedLoop(t *testing.T) {
 	last := run.send(t, 0)
 	run.abandon(clock.Instant(tick), run.ledger)
 	run.reply(clock.Instant(2*tick), last, 200)
-	assert.True(t, run.over(clock.Never), "not over when the last reply has come")
+	assert.True(t, run.isOver(clock.Never), "not over when the last reply has come")
 	// What a closed loop has not begun was never due.
 	run.books(t, clock.Instant(2*tick), counts{scheduled: 3, sent: 3, operations: 3, succeeded: 2, cut: 1, attempts: 3})
 }
@@ -223,10 +223,10 @@ func TestThrottledByTheRunner(t *testing.T) {
 	run := newTrial(t, getStage(everyTick(t, 3*tick), 3*tick), 0)
 	run.reply(0, run.send(t, 0), 503)
 	for _, now := range []clock.Instant{clock.Instant(tick), clock.Instant(2 * tick), clock.Instant(3 * tick)} {
-		assert.Falsef(t, run.over(clock.Never), "over at %v; want one more", now.Offset())
-		run.refuse(now, run.take(now), run.ledger)
+		assert.Falsef(t, run.isOver(clock.Never), "over at %v; want one more", now.Offset())
+		run.refuse(now, run.takeNext(now), run.ledger)
 	}
-	assert.True(t, run.over(clock.Never), "not over with nothing left")
+	assert.True(t, run.isOver(clock.Never), "not over with nothing left")
 	run.books(t, clock.Instant(3*tick), counts{scheduled: 3, sent: 1, dropped: 2, operations: 1, cut: 1, attempts: 1})
 }
 
@@ -240,12 +240,12 @@ func TestAgendaOfAShare(t *testing.T) {
 		run := newTrial(t, stage, 0)
 		second := clock.Instant(time.Second)
 		assert.Equalf(t, want, run.dueBefore(second), "share %d: due within a second", index)
-		require.NoError(t, run.enough(second))
+		require.NoError(t, run.stopReason(second))
 		for n := range want {
-			s := run.take(second)
+			s := run.takeNext(second)
 			require.NotNilf(t, s, "share %d: operation %d", index, n)
 			assert.Equalf(t, uint64(index)+3*n, s.k, "share %d: number of operation %d", index, n)
 		}
-		assert.Nilf(t, run.take(second), "share %d: taken after the load has settled", index)
+		assert.Nilf(t, run.takeNext(second), "share %d: taken after the load has settled", index)
 	}
 }

@@ -6,14 +6,11 @@
 // [Live] or [Virtual], carries a stage out: both feed the same step machine,
 // [Session], one for each operation under way, and own nothing but queues and
 // waiting. [Vegeta] is Live but for open loops, which vegeta's attacker sends, as a
-// second opinion. [Limiters] hold the clients of a stage back. Which stages a scenario
-// comes to is package campaign's.
+// second opinion. [Limiters] delay the clients of a stage. Package campaign makes the stages of a scenario.
 //
-// The caller owes a recorder of package results that is finished after the last
-// stage, and a target that makes one attempt a call.
+// The caller provides a recorder of package results, which it finishes after the last
+// stage, and a target that makes one attempt per call.
 //
-// The package never knows which target it drives, never lets the number of
-// workers or the order in which they run change what is sent, and never counts
-// an operation from the moment at which it was sent: response times run from
-// the intended instant.
+// The package does not depend on the kind of target. Neither the number of workers nor the order in which they run
+// changes the requests. Response times begin at the intended instant of an operation, not when it was sent.
 package drive

@@ -8,8 +8,8 @@ import (
 	"loadgen/results"
 )
 
-// Observer is told of every attempt and every operation after its end. Its
-// methods must be safe for concurrent use and must not keep what they are given.
+// Observer receives every attempt and every operation after its end. Its
+// methods must be safe for concurrent use and must not keep their arguments.
 type Observer interface {
 	Attempt(*results.Attempt)
 	Completed(*results.Completed)
@@ -24,36 +24,32 @@ func (f AttemptFunc) Attempt(a *results.Attempt) { f(a) }
 // Completed implements [Observer].
 func (AttemptFunc) Completed(*results.Completed) {}
 
-// Watcher is an [Observer] that is told of what begins, too, and of what happens: what
-// holds for an observer's methods holds for these. A ledger finds out which of its
-// observers are.
+// Watcher is an [Observer] that also receives phases, due operations and events. Its methods have the same
+// requirements. A ledger detects which of its observers are watchers.
 type Watcher interface {
 	Observer
-	// Phase is told of each phase of a stage as the stage begins, with its number in the
-	// record; one whose end is not known ends as it begins.
+	// Phase receives each phase of a stage when the stage begins, with its number in the record. A phase of unknown
+	// length ends at its beginning.
 	Phase(index int, phase *results.Phase)
-	// Due is told of every operation when its first attempt is sent or it is dropped.
+	// Due receives every operation when its first attempt is sent or it is dropped.
 	Due(*results.Scheduled)
-	// Event is told of what goes into the record's events while stages run. It must not
-	// wait.
+	// Event receives the record's events while stages run. It must not block.
 	Event(results.Event)
 }
 
-// Ledger is where a runner has everything written down: the record, and whoever
-// else wants to know.
+// Ledger passes everything that a runner does to the record and to observers.
 type Ledger struct {
 	Recorder  *results.Recorder
 	Observers []Observer
-	// Happenings, where set, returns what the target has done by an instant of its
-	// own accord since the last call, in the order of time. It is called by one
+	// Happenings, if not nil, returns the target's own events up to an instant since the last call, such as
+	// load balancing, in the order of time. It is called by one
 	// goroutine at a time, with instants that do not fall.
 	Happenings func(now clock.Instant) []results.Event
 
 	// watchers are those of the observers that are, from the first stage on.
 	watchers []Watcher
 
-	// mu guards sent, the number of attempts sent so far, unless one goroutine alone has
-	// everything written down.
+	// mu guards sent, the number of attempts sent so far, unless a single goroutine records.
 	mu    sync.Mutex
 	sent  uint64
 	alone bool
@@ -72,17 +68,17 @@ func (l *Ledger) stamp(s *Session, now func() clock.Instant) clock.Instant {
 	return now()
 }
 
-// began writes down that the session's next attempt is sent at an instant.
+// began records that the session's next attempt is sent at an instant.
 func (l *Ledger) began(s *Session, at clock.Instant) {
 	if s.firstAttempt() && !s.announced {
-		l.due(s.scheduled(at, false))
+		l.recordDue(s.scheduled(at, false))
 		return
 	}
 	l.Recorder.Again(at.Offset())
 }
 
-// due writes down an operation that became due.
-func (l *Ledger) due(s *results.Scheduled) {
+// recordDue records an operation that became due.
+func (l *Ledger) recordDue(s *results.Scheduled) {
 	l.Recorder.Scheduled(s)
 	for _, w := range l.watchers {
 		w.Due(s)
@@ -96,7 +92,7 @@ func (l *Ledger) event(e results.Event) {
 	}
 }
 
-func (l *Ledger) settle(s *Session, e Effect) {
+func (l *Ledger) recordEffect(s *Session, e Effect) {
 	if e.Attempt != nil {
 		l.Recorder.Attempt(e.Attempt)
 		for _, o := range l.Observers {
@@ -125,7 +121,7 @@ type opened struct {
 	start  clock.Instant
 	phases []int
 	marks  []results.Event
-	// asked is when the target was last asked for what happened.
+	// asked is the time of the last call of [Ledger.Happenings].
 	asked clock.Instant
 	// end is when the last phase of a stage that can settle ended.
 	end clock.Instant
@@ -176,10 +172,10 @@ func (o *opened) mark(what string, at clock.Instant, phase string) {
 	o.marks = append(o.marks, event)
 }
 
-// askEvery is how often a target is asked for what it did of its own accord.
+// askEvery is the interval between calls of [Ledger.Happenings].
 const askEvery = 100 * time.Millisecond
 
-// pass writes the marks up to now, among what the target did of its own accord.
+// pass writes the marks up to now, in order with the target's own events.
 func (o *opened) pass(now clock.Instant) {
 	marked := len(o.marks) > 0 && o.marks[0].At <= int64(now)
 	if o.ledger.Happenings != nil && (marked || now >= o.asked.Add(askEvery)) {

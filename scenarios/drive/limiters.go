@@ -37,8 +37,8 @@ func (l *Limiters) Withheld() (operations, retries int64) {
 	return l.withheld.Load(), l.given.Load()
 }
 
-// of returns the limiter of a session's client; mu is held.
-func (l *Limiters) of(s *Session) backoff.Limiter {
+// limiterOf returns the limiter of a session's client. The caller holds mu.
+func (l *Limiters) limiterOf(s *Session) backoff.Limiter {
 	if l.each == nil {
 		l.each = make([]backoff.Limiter, l.Clients)
 	}
@@ -53,18 +53,18 @@ func (l *Limiters) admit(s *Session, now clock.Instant, attempt int, try backoff
 	draw := l.Chance.Try(s.number, attempt)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	grant, admitted := l.of(s).Admit(now.Offset(), try, draw.Float64())
+	grant, admitted := l.limiterOf(s).Admit(now.Offset(), try, draw.Float64())
 	s.grant = grant
 	return grant.Hold, admitted
 }
 
-func (l *Limiters) told(s *Session, now clock.Instant, outcome *target.Outcome) {
+func (l *Limiters) record(s *Session, now clock.Instant, outcome *target.Outcome) {
 	if l == nil {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.of(s).Record(now.Offset(), s.grant, answerOf(outcome))
+	l.limiterOf(s).Record(now.Offset(), s.grant, answerOf(outcome))
 }
 
 func answerOf(o *target.Outcome) backoff.Answer {
@@ -89,37 +89,37 @@ type RateLimit struct {
 	Rate  float64
 	Burst int
 
-	// full is when all tokens are back: so many tokens' time after an instant at which all
-	// were there, so that nothing is lost by rounding.
+	// The bucket is full again when the number of tokens has been refilled since an instant at which it was full.
+	// Counting from that instant avoids accumulated rounding.
 	since  clock.Instant
 	tokens int64
 }
 
-// longestHold bounds how far ahead an attempt is put off: years.
-const longestHold = math.MaxInt64 / 4
+// maxHold bounds how far ahead an attempt is put off: years.
+const maxHold = math.MaxInt64 / 4
 
-// after returns how long so many tokens take to come back, rounded up to nanoseconds.
-func (l *RateLimit) after(tokens int64) time.Duration {
-	return time.Duration(min(math.Ceil(float64(tokens)*float64(time.Second)/l.Rate), longestHold))
+// refillTime returns how long it takes to refill a number of tokens, rounded up to nanoseconds.
+func (l *RateLimit) refillTime(tokens int64) time.Duration {
+	return time.Duration(min(math.Ceil(float64(tokens)*float64(time.Second)/l.Rate), maxHold))
 }
 
 // reserve gives the next attempt its token, and returns how long it has to wait for it. Attempts
 // that wait do so in the order in which they came. Instants must not fall.
 func (l *RateLimit) reserve(now clock.Instant) time.Duration {
-	if l.since.Add(l.after(l.tokens)) <= now {
+	if l.since.Add(l.refillTime(l.tokens)) <= now {
 		l.since, l.tokens = now, 0
 	}
 	goes := now
 	if behind := l.tokens - int64(l.Burst) + 1; behind > 0 {
-		goes = max(now, l.since.Add(l.after(behind)))
+		goes = max(now, l.since.Add(l.refillTime(behind)))
 	}
 	l.tokens++
 	return goes.Sub(now)
 }
 
-// hold asks the limit of a session's operation, if it has one, for the token of its next
-// attempt, and returns how long the session has to wait for that.
-func (a *agenda) hold(now clock.Instant, s *Session) time.Duration {
+// reserveToken reserves the token of a session's next attempt, if its operation has a rate limit, and returns how long
+// the session waits for it.
+func (a *agenda) reserveToken(now clock.Instant, s *Session) time.Duration {
 	if a.stage.Limits == nil || s.granted {
 		return 0
 	}
@@ -133,14 +133,13 @@ func (a *agenda) hold(now clock.Instant, s *Session) time.Duration {
 		ledger := a.opened.ledger
 		ledger.Recorder.Held(s.phase, s.work.Kind, now.Offset(), wait)
 		if s.firstAttempt() && !s.announced {
-			// The operation has been sent as far as who loads is concerned: it is the client that
-			// holds the request back.
+			// The generator was on time: the client's own limit delays the request.
 			s.announced = true
 			scheduled := s.scheduled(now, false)
 			scheduled.Held = true
-			ledger.due(scheduled)
+			ledger.recordDue(scheduled)
 		}
-		s.rest()
+		s.releaseContent()
 	}
 	return wait
 }

@@ -34,7 +34,7 @@ type Live struct {
 	exhausted clock.Instant
 	starved   time.Duration
 	answered  int64
-	// agenda is that of the stage under way, nil where there is none.
+	// agenda is that of the current stage, nil without one.
 	agenda *agenda
 }
 
@@ -43,7 +43,7 @@ var _ Runner = (*Live)(nil)
 // Now implements [Runner].
 func (l *Live) Now() clock.Instant { return l.Clock.Now() }
 
-// Load is how the workers of a [Live] fare.
+// Load is the utilization of the workers of a [Live].
 type Load struct {
 	// Free is the least number of workers that were without an operation at any
 	// moment since it was last asked for: it says how far the load was from being
@@ -56,8 +56,8 @@ type Load struct {
 	UnderWay, Answered int64
 }
 
-// Load returns how the workers fare. It is safe for concurrent use, but whoever asks
-// resets the least number of free ones for the others.
+// Load returns the utilization of the workers. It is safe for concurrent use, but each call resets the minimum number
+// of free workers.
 func (l *Live) Load() Load {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -73,7 +73,7 @@ func (l *Live) starving(now clock.Instant) time.Duration {
 	if l.busy < l.Workers || l.agenda == nil || l.agenda.stage.Schedule == nil {
 		return 0
 	}
-	due, _, any := l.agenda.due(now)
+	due, _, any := l.agenda.nextDue(now)
 	if !any {
 		return 0
 	}
@@ -117,7 +117,7 @@ func (l *Live) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
 	})
 }
 
-// attend sees a stage through. What begin sets going sends what is due, in goroutines
+// attend runs a stage to its end. begin starts sending operations, in goroutines
 // that are counted, and sends nothing more once it is stopped.
 func (l *Live) attend(ctx context.Context, stage *Stage, ledger *Ledger, begin func(*workers) (stop func())) error {
 	start := stage.start(l.Clock.Now())
@@ -213,9 +213,9 @@ func (c *workers) watch(ctx context.Context) error {
 			return nil
 		}
 		c.mu.Lock()
-		err := c.agenda.enough(now)
+		err := c.agenda.stopReason(now)
 		c.deadline = c.agenda.latest(c.deadline)
-		over, end := c.agenda.over(now), c.agenda.end
+		over, end := c.agenda.isOver(now), c.agenda.end
 		c.mu.Unlock()
 		if err != nil {
 			return err
@@ -294,14 +294,14 @@ const (
 	deadAttempts = 20
 )
 
-// begin takes down that an attempt is sent.
+// begin records that an attempt is sent.
 func (s *silence) begin(now clock.Instant) {
 	if !s.open {
 		s.open, s.since = true, now
 	}
 }
 
-// end takes down that an attempt has ended, with a reply or without, while others
+// end records that an attempt has ended, with a reply or without, while others
 // are under way.
 func (s *silence) end(now clock.Instant, reply bool, others int) {
 	if !reply {
@@ -311,7 +311,7 @@ func (s *silence) end(now clock.Instant, reply bool, others int) {
 	s.open, s.since, s.lost = others > 0, now, 0
 }
 
-// lasting returns how long the silence has lasted, 0 where there is none.
+// lasting returns how long the silence has lasted, 0 without one.
 func (s *silence) lasting(now clock.Instant) time.Duration {
 	if !s.open {
 		return 0

@@ -110,7 +110,7 @@ func TestLiveEqualsVirtual(t *testing.T) {
 			checkBooks(t, "virtual", virtual.sum, seen.Attempts())
 			due := int64(0)
 			for _, stage := range row.stages(t) {
-				due += int64(stage.Due())
+				due += int64(stage.Operations())
 			}
 			if sum := virtual.sum; sum.Throttled == 0 || sum.Lost.Count() == 0 || virtual.Misplaced != 0 ||
 				row.line != "" && (sum.LineHeld == 0 || sum.LineHeld == sum.Attempts) ||

@@ -38,8 +38,7 @@ const (
 	Done
 )
 
-// Effect is what a session wants after an event. What it points to is valid
-// until the next event.
+// Effect is the result of an event. Its pointers are valid until the next event.
 type Effect struct {
 	Action Action
 	// Until is when a wait ends, Waited how long it is.
@@ -67,8 +66,7 @@ type patience struct {
 type Session struct {
 	progress
 	work Work
-	// What the record is told: that the operation is due, the attempt that ended last, and
-	// the operation.
+	// Entries for the record: the operation as due, the last attempt that ended, and the completed operation.
 	noted     results.Scheduled
 	attempt   results.Attempt
 	completed results.Completed
@@ -80,7 +78,7 @@ type progress struct {
 	k        uint64
 	number   uint64
 	intended clock.Instant
-	// built says that the work holds what is to be sent.
+	// built reports that the work has its request.
 	built bool
 	// phase is the record's index of the work's phase.
 	phase int
@@ -95,17 +93,17 @@ type progress struct {
 	// that it has let the first one go.
 	grant    backoff.Grant
 	admitted bool
-	// granted says that the next attempt has the leave of its operation's rate limit, announced
-	// that the operation was told to the record before it was sent.
+	// granted reports that the operation's rate limit admitted the next attempt, announced that
+	// the operation was recorded before it was sent.
 	granted, announced bool
-	// silent says that an attempt at the present request ended without a word on
+	// silent reports that an attempt at the present request ended without a reply, so that it is unknown
 	// whether it was carried out.
 	silent bool
 	detour
 }
 
 // begin makes s the session of operation k, which is due at the given instant, in a phase
-// of the record; sending has what is to be sent be formed at once, rather than when it is.
+// of the record. If sending is set, it forms the request at once, else when the request is sent.
 func (s *Session) begin(stage *Stage, k uint64, intended clock.Instant, phase int, sending bool) {
 	s.progress = progress{}
 	s.stage, s.k, s.number, s.intended = stage, k, stage.First+k, intended
@@ -135,10 +133,9 @@ func (s *Session) form() {
 	s.built = true
 }
 
-// rest lets go of what is to be sent while the session waits: among the many
-// that wait through an overload, entities would take most of the memory. What a
-// query has read so far is kept, and what a workflow has done.
-func (s *Session) rest() {
+// releaseContent releases the request while the session waits: of the many
+// that wait during an overload, entities would take most of the memory. The state of queries and workflows is kept.
+func (s *Session) releaseContent() {
 	if s.stage.Outline != nil && !s.work.Pages && s.work.Workflow == nil {
 		s.work.Operation = target.Operation{}
 		s.attempt.PartitionKey = ""
@@ -146,8 +143,7 @@ func (s *Session) rest() {
 	}
 }
 
-// Operation returns what is to be sent, after a Due event. It is altered by the
-// next event.
+// Operation returns the request after a Due event. The next event changes it.
 func (s *Session) Operation() *target.Operation { return &s.work.Operation }
 
 // scheduled returns the session as an operation that became due and was sent at
@@ -180,7 +176,7 @@ func (s *Session) step(now clock.Instant, event Event, outcome *target.Outcome) 
 			op.Timeout = s.stage.Timeouts[s.work.Kind]
 		}
 		s.attempt.PartitionKey, s.attempt.HasPartition = op.PartitionKey()
-		s.attempt.Table = s.stage.beside(op)
+		s.attempt.Table = s.stage.tableSuffix(op)
 		if s.stage.AccountOf != nil {
 			op.Account = s.stage.AccountOf(op)
 		}
@@ -217,7 +213,7 @@ func (s *Session) replied(now clock.Instant, outcome *target.Outcome) Effect {
 		class = results.Ok
 	}
 	s.record(now, outcome, class)
-	s.stage.Limiters.told(s, now, outcome)
+	s.stage.Limiters.record(s, now, outcome)
 	effect := Effect{Action: Done, Attempt: &s.attempt}
 	switch {
 	case move == workflow.Proceed:
@@ -243,11 +239,10 @@ func (s *Session) replied(now clock.Instant, outcome *target.Outcome) Effect {
 
 // expected returns the refusals that count as success by now. An insert or a
 // delete that is sent again after an attempt without a word may meet its own
-// success: the entity that it was to insert is there (409), the one that it was to
-// delete is gone (404). The target has then done what it was asked, and to call
-// that its failure would blame it for the lost reply twice. That somebody else was
-// faster cannot be told from the status; a workflow can tell, and decides for
-// itself.
+// success: the entity to insert exists (409), the entity to
+// delete is gone (404). The target has then carried out the request, and must not be blamed
+// twice for the lost reply. The status does not show whether another client was
+// faster; a workflow can find out, and decides itself.
 func (s *Session) expected() target.Expected {
 	expected := s.work.Expected
 	if !s.silent || s.work.Workflow != nil {
@@ -264,8 +259,8 @@ func (s *Session) expected() target.Expected {
 	return expected
 }
 
-// consult tells the operation's workflow, if it has one, of an attempt, and
-// returns how it wants to go on, and with what where it wants to proceed.
+// consult passes an attempt to the operation's workflow, if it has one, and
+// returns how the workflow continues, and the next request if it proceeds.
 func (s *Session) consult(outcome *target.Outcome) (workflow.Move, *target.Operation) {
 	if s.work.Workflow == nil || s.put != nil {
 		return workflow.Settle, nil
@@ -286,7 +281,7 @@ func (s *Session) consult(outcome *target.Outcome) (workflow.Move, *target.Opera
 	return move, nil
 }
 
-// turn prepares the request for the next page, and returns false where there is
+// turn prepares the request for the next page, and returns false if there is
 // none or enough was read.
 func (s *Session) turn(outcome *target.Outcome) bool {
 	if !s.work.Pages || !outcome.Next.Present {
@@ -312,7 +307,7 @@ func (s *Session) fitPage() {
 	}
 }
 
-// record takes down the attempt that has just ended.
+// record fills in the entries of the attempt that has just ended.
 func (s *Session) record(now clock.Instant, outcome *target.Outcome, class results.Class) {
 	a := &s.attempt
 	a.Phase, a.Kind = s.phase, s.work.Kind
@@ -323,7 +318,7 @@ func (s *Session) record(now clock.Instant, outcome *target.Outcome, class resul
 	a.Account, a.Entities, a.Beyond = s.work.Operation.Account, s.completed.Entities, nil
 	a.Due, a.Stored = s.work.Operation.Entities(), 0
 	if op := &s.work.Operation; s.work.Workflow == nil && op.Verb == entity.Query && op.Beside == nil {
-		// A query is due what its operation has not read yet; nobody knows in which of its pages.
+		// A query is due to count what its operation has not read yet: its pages are unknown in advance.
 		a.Due = max(1, s.completed.Entities-s.completed.Served)
 	}
 	a.BytesOut, a.BytesIn, a.LineWait = outcome.BytesOut, outcome.BytesIn, outcome.LineWait
@@ -341,7 +336,7 @@ func (s *Session) record(now clock.Instant, outcome *target.Outcome, class resul
 			if !one {
 				continue
 			}
-			part := results.Part{Table: s.stage.beside(&requests[i]), PartitionKey: key, Account: requests[i].Account, Entities: requests[i].Entities()}
+			part := results.Part{Table: s.stage.tableSuffix(&requests[i]), PartitionKey: key, Account: requests[i].Account, Entities: requests[i].Entities()}
 			if s.stage.AccountOf != nil {
 				part.Account = s.stage.AccountOf(&requests[i])
 			}
@@ -398,29 +393,28 @@ func (s *Session) backOff(now clock.Instant, outcome *target.Outcome) (time.Dura
 	return wait + hold, again
 }
 
-// firstAttempt reports whether nothing has been sent yet.
+// firstAttempt reports whether no attempt has ended yet.
 func (s *Session) firstAttempt() bool { return s.completed.Attempts == 0 }
 
-// observe tells the stage's own observer of the attempt that an effect reports.
+// observe passes the attempt of an effect to the stage's own observer.
 func (s *Session) observe(e Effect, outcome *target.Outcome) {
 	if s.stage.Observe != nil && e.Attempt != nil {
 		s.stage.Observe(s.k, outcome, s.attempt.Class)
 	}
 }
 
-// beside returns what the name of a request's table adds to that of the test table.
-func (s *Stage) beside(op *target.Operation) string {
+// tableSuffix returns the suffix of the name of a request's table after that of the test table.
+func (s *Stage) tableSuffix(op *target.Operation) string {
 	if s.Table == "" || op.Beside != nil {
 		return ""
 	}
 	return strings.TrimPrefix(op.Table, s.Table)
 }
 
-// stored returns the bytes that a request has written, by the rule that the service bills
-// by, if it was carried out. It goes by the request alone, so that it is the same whether
-// or not the target keeps what it is sent. What a merge makes of an entity only the target
-// knows: it counts the key and what is merged. It is measured once for each write that was
-// carried out, and not for those that were throttled.
+// stored returns the bytes that a request has written, by the billing rule of the service, if it was carried out. It
+// depends on the request alone, so that it is the same whether or not the target stores entities. A merge counts its
+// key and the merged properties, since only the target knows the entity. It is computed once for each write that was
+// carried out, and not for throttled ones.
 func stored(op *target.Operation, outcome *target.Outcome) int64 {
 	if op.Beside != nil || outcome.Status < 200 || outcome.Status >= 300 {
 		return 0
@@ -429,7 +423,7 @@ func stored(op *target.Operation, outcome *target.Outcome) int64 {
 	case entity.Batch:
 		size := int64(0)
 		for i := range op.Changes {
-			size += written(&op.Changes[i])
+			size += writtenBytes(&op.Changes[i])
 		}
 		return size
 	case entity.Get, entity.Query, entity.CreateTable, entity.DeleteTable:
@@ -440,12 +434,12 @@ func stored(op *target.Operation, outcome *target.Outcome) int64 {
 		if op.Sizes.Billed > 0 {
 			return op.Sizes.Billed
 		}
-		return written(&op.Change)
+		return writtenBytes(&op.Change)
 	}
 }
 
-// written returns what a change writes, in bytes.
-func written(c *entity.Change) int64 {
+// writtenBytes returns the size of a change by the billing rule.
+func writtenBytes(c *entity.Change) int64 {
 	if c.Verb == entity.Delete {
 		return 0
 	}
@@ -453,7 +447,7 @@ func written(c *entity.Change) int64 {
 }
 
 // detour is how a session makes a queue or a container that is not there, and then sends
-// again what was to go there. Each of its requests is an attempt of its own.
+// again the request that failed. Each of its requests is an attempt of its own.
 //
 //	put ─► 404, it is missing ─► make ─► 201, or 409: another made it ─► put
 //	                             make ─► anything else: as the retry policy says
@@ -465,8 +459,8 @@ type detour struct {
 	made bool
 }
 
-// turnOff takes an attempt that ended within a detour, or begins one, and returns what is
-// wanted then; false is for any other attempt. A workflow is told nothing of it.
+// turnOff handles an attempt that ended within a detour, or begins one, and returns its effect; false for any other
+// attempt. Workflows do not see it.
 func (s *Session) turnOff(now clock.Instant, outcome *target.Outcome) (Effect, bool) {
 	begins := outcome.StoreMissing && s.work.Operation.Beside != nil && !s.made
 	ends := s.put != nil && outcome.Class(target.Expected{Conflict: true}) == results.Ok
@@ -474,7 +468,7 @@ func (s *Session) turnOff(now clock.Instant, outcome *target.Outcome) (Effect, b
 		return Effect{}, false
 	}
 	s.record(now, outcome, results.Ok)
-	s.stage.Limiters.told(s, now, outcome)
+	s.stage.Limiters.record(s, now, outcome)
 	// Where it was missing, no attempt before was carried out.
 	s.patience, s.silent = patience{}, false
 	next := s.put

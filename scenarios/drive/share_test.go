@@ -110,7 +110,7 @@ func (c *splitCase) play(t testing.TB, of int) []results.MergePart {
 			}
 			require.NoError(t, p.runner.Run(context.Background(), one, p.ledger))
 		}
-		first += stage().Due()
+		first += stage().Operations()
 		for _, p := range parts {
 			begins = max(begins, p.runner.Now().NextSecond())
 		}

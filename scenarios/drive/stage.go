@@ -16,8 +16,8 @@ import (
 // not altered once it runs.
 type Stage struct {
 	Name string
-	// Table is the name of the test table, which those of its other tables begin with:
-	// a partition is told by what they add to it. Empty has all tables be one.
+	// Table is the name of the test table, with which the names of its other tables begin: their suffix is part of the
+	// name of a partition. If it is empty, all tables count as one.
 	Table string
 	// Schedule makes an open loop: operations become due whatever has become
 	// of those before. It is nil in a closed loop.
@@ -39,10 +39,8 @@ type Stage struct {
 	// Build puts operation k of the stage into w, which is empty. It is a pure function,
 	// safe for concurrent use, that may be called more than once for an operation.
 	Build func(k uint64, w *Work)
-	// Outline returns operation k without what is to be sent, as a pure
-	// function that costs little: all that has to be known of an operation that
-	// is dropped, or waits. It may be nil, and is then Build. Where it is not,
-	// Offers must be set.
+	// Outline returns operation k without its request, for operations that are dropped or wait. It is a fast
+	// pure function that sets Offers. If it is nil, Build is used.
 	Outline func(k uint64) Work
 	// Retry is the policy for throttled attempts, Chance what its jitter draws
 	// from, by the operation's number and attempt.
@@ -71,11 +69,11 @@ type Stage struct {
 	// instant. A closed loop without pauses has one, and
 	// its End is set when it has ended.
 	Phases []results.Phase
-	// Enough, where set, is asked now and again whether a stage that began then need
-	// go on; overdue counts the operations that should have been sent a second ago.
-	// One call is made at a time. An error ends the run, except ErrSettled: then
-	// nothing more becomes due, from the whole second before now on. Settling has
-	// the last phase's End be set when it has ended, since that can be early.
+	// Enough, if not nil, is called regularly and returns an error if the stage ends early; start is when it
+	// began, overdue counts the operations that should have been sent a second ago.
+	// Calls are not concurrent. An error ends the run, except ErrSettled: then
+	// no operation becomes due from the whole second before now on. Settling means
+	// that the End of the last phase is set when it has ended, since that can be early.
 	Enough   func(start, now clock.Instant, overdue func() uint64) error
 	Settling bool
 	// Grace is how long after its schedule's end an open loop, or one with pauses,
@@ -83,9 +81,9 @@ type Stage struct {
 	// Limit how long a closed loop may take. What is then unsent is dropped,
 	// what waits to retry is cut.
 	Grace, Limit time.Duration
-	// WholeSecond has the stage begin on a whole second of the run, so that
-	// the steps and the record's seconds coincide. At, where it is above 0, is when it
-	// begins, whatever the time is by then: what was due before comes late. On a virtual
+	// WholeSecond begins the stage on a whole second of the run, so that
+	// the steps and the record's seconds coincide. At, if above 0, is when it
+	// begins, even if that is in the past: operations are then late. On a virtual
 	// clock it is not before now.
 	WholeSecond bool
 	At          clock.Instant
@@ -134,8 +132,8 @@ func (w *Work) Requests() []target.Operation {
 	return w.Workflow.Requests()
 }
 
-// Due returns how many operations the stage has, those of other processes among them.
-func (s *Stage) Due() uint64 {
+// Operations returns the number of operations of the stage, with those of other processes.
+func (s *Stage) Operations() uint64 {
 	if s.Schedule != nil {
 		return s.Schedule.Len()
 	}

@@ -292,33 +292,6 @@ func TestTailIsOfTheLastTwoStretches(t *testing.T) {
 	}
 }
 
-// Vegeta is asked to wait for the instants of a schedule, to send at once what is late, and to
-// stop after the last. That it sends so is shown beside the other runners.
-func TestVegetaSendsAtOurInstants(t *testing.T) {
-	poisson, err := arrival.NewPoisson(90, 3*time.Second, clock.NewStream(1, "arrivals"))
-	require.NoError(t, err)
-	for _, schedule := range []arrival.Schedule{
-		steps(t, arrival.Step{Rate: 333.333, Length: time.Second}, arrival.Step{Rate: 1.5, Length: 10 * time.Second}, arrival.Step{Rate: 2000, Length: time.Second}),
-		poisson, arrival.NewTrace([]time.Duration{0, time.Second / 2, time.Second / 2, 7 * time.Second / 4}, make([]uint16, 4)),
-	} {
-		pacer, all := drive.Pacer(schedule), schedule.Len()
-		var now time.Duration
-		for n := range all {
-			wait, stop := pacer.Pace(now, n)
-			if now += wait; now != schedule.At(n) || stop {
-				t.Fatalf("operation %d is sent at %v, stopped: %t; want %v", n, now, stop, schedule.At(n))
-			}
-		}
-		wait, stop := pacer.Pace(0, all)
-		assert.Truef(t, stop, "Pace(0, %d) = %v, %v; want a stop after the last operation", all, wait, stop)
-		wait, stop = pacer.Pace(schedule.Length()+time.Hour, all-1)
-		assert.Truef(t, wait == 0 && !stop, "Pace(too late, %d) = %v, %v; want no wait and no stop", all-1, wait, stop)
-		for _, at := range []time.Duration{0, schedule.Length() / 3, schedule.Length()} {
-			assert.Equalf(t, schedule.Rate(at), pacer.Rate(at), "Rate(%v)", at)
-		}
-	}
-}
-
 // TestMain lets garbage lie for longer: what is small and made again and again leaves so
 // much that a third of the time went into collecting it.
 func TestMain(m *testing.M) {

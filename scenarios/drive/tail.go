@@ -2,15 +2,15 @@ package drive
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
 	"loadgen/results"
 )
 
-// Tail counts what becomes of the attempts at each PartitionKey in the last part
-// of a run: which keys are still throttled when all is over, and which no longer.
-// It keeps two stretches of time and bounds how many keys it tells apart. It
+// Tail counts the attempts at each PartitionKey in the last part of a run, and how many of them were throttled: it
+// shows which keys are throttled until the end. It keeps two stretches of time and limits the number of keys. It
 // belongs to a run on the virtual clock, which has one goroutine.
 type Tail struct {
 	stretch time.Duration
@@ -20,10 +20,9 @@ type Tail struct {
 
 var _ Observer = (*Tail)(nil)
 
-// mostTails bounds how many keys a stretch tells apart, keptTails how many are
-// returned.
+// maxTails is the maximum number of keys of a stretch, keptTails the maximum number that is returned.
 const (
-	mostTails = 10_000
+	maxTails  = 10_000
 	keptTails = 20
 )
 
@@ -48,7 +47,7 @@ func (t *Tail) Attempt(a *results.Attempt) {
 	}
 	one := t.counts[0][a.PartitionKey]
 	if one == nil {
-		if len(t.counts[0]) >= mostTails {
+		if len(t.counts[0]) >= maxTails {
 			return
 		}
 		one = &results.KeyTail{Key: a.PartitionKey}
@@ -73,10 +72,7 @@ func (t *Tail) Keys() []results.KeyTail {
 			sum[key] = results.KeyTail{Key: key, Attempts: both.Attempts + one.Attempts, Throttled: both.Throttled + one.Throttled}
 		}
 	}
-	list := make([]results.KeyTail, 0, len(sum))
-	for _, one := range sum {
-		list = append(list, one)
-	}
+	list := slices.AppendSeq([]results.KeyTail{}, maps.Values(sum))
 	slices.SortFunc(list, func(a, b results.KeyTail) int {
 		return cmp.Or(cmp.Compare(b.Throttled, a.Throttled), cmp.Compare(a.Key, b.Key))
 	})

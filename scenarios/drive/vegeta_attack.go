@@ -14,19 +14,16 @@ import (
 
 	"loadgen/backoff"
 	"loadgen/engine/clock"
-	"loadgen/scenarios/arrival"
 	"loadgen/target"
 )
 
 // attack is a stage whose operations vegeta's attacker sends: hit n is operation n.
-// The attacker's workers take the place of those of [Live], whose bookkeeping and
-// ending are the same. It is the attacker's pacer, the transport of its client, and
-// what its results go to.
+// The attacker's workers replace those of [Live], with the same accounting and ending. It is the attacker's pacer and
+// the transport of its client, and it receives the attacker's results.
 type attack struct {
 	*workers
 	wire     Wire
 	epoch    time.Time
-	pacer    vegeta.Pacer
 	attacker *vegeta.Attacker
 	// stopped is closed when nothing more is to be sent.
 	stopped chan struct{}
@@ -49,37 +46,33 @@ var (
 const (
 	// hitURL is what vegeta believes to hit; it takes no target without one.
 	hitURL = "http://loadgen.invalid/"
-	// hitNumber is the header that tells a hit's number.
+	// hitNumber is the header with the number of a hit.
 	hitNumber = "X-Vegeta-Seq"
-	// mostBody is how much of a reply is kept; more cannot be read as one.
-	mostBody = 5 << 20
+	// maxBody is how much of a reply is kept; more cannot be read as one.
+	maxBody = 5 << 20
 	// pacePatience is how long vegeta may sleep at a time, which nothing can cut
 	// short. What lies before that is waited for here.
 	pacePatience = 50 * time.Millisecond
 )
 
-// errUnsent is what vegeta is told of a hit that comes when nothing is to be sent
-// any more.
+// errUnsent is the error that vegeta gets for a hit after the end of the stage.
 var errUnsent = errors.New("drive: not sent")
 
 // Rate implements vegeta.Pacer.
-func (a *attack) Rate(elapsed time.Duration) float64 { return a.pacer.Rate(elapsed) }
+func (a *attack) Rate(elapsed time.Duration) float64 { return a.stage.Schedule.Rate(elapsed) }
 
-// Pace implements vegeta.Pacer. It goes by the run's clock: vegeta's own begins when
-// the attack does, which is a little later than the stage.
+// Pace implements vegeta.Pacer. It uses the run's clock: vegeta's own begins with the attack, a little later than the
+// stage.
 func (a *attack) Pace(_ time.Duration, hits uint64) (time.Duration, bool) {
 	now := a.Clock.Now()
-	start := a.opened.start
-	wait, over := a.pacer.Pace(now.Sub(start), hits)
-	if !over {
-		// A hit need not be sent where the stage ends before.
-		a.mu.Lock()
-		over = a.dismissed || hits >= a.agenda.count
-		a.mu.Unlock()
-	}
+	a.mu.Lock()
+	over := a.dismissed || hits >= a.agenda.count
+	a.mu.Unlock()
 	if over {
 		return 0, true
 	}
+	due := a.opened.start.Add(a.stage.Schedule.At(hits))
+	wait := max(0, due.Sub(now))
 	if wait > pacePatience {
 		alarm := a.Clock.Alarm(now.Add(wait - pacePatience))
 		defer alarm.Stop()
@@ -88,7 +81,7 @@ func (a *attack) Pace(_ time.Duration, hits uint64) (time.Duration, bool) {
 		case <-a.stopped:
 			return 0, true
 		}
-		wait, _ = a.pacer.Pace(a.Clock.Now().Sub(start), hits)
+		wait = max(0, due.Sub(a.Clock.Now()))
 	}
 	return wait, false
 }
@@ -99,7 +92,7 @@ func (a *attack) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, sent := a.take(hit)
+	s, sent := a.takeHit(hit)
 	if s == nil {
 		return nil, errUnsent
 	}
@@ -109,7 +102,7 @@ func (a *attack) RoundTrip(r *http.Request) (*http.Response, error) {
 		a.unanswered(hit, err)
 		return nil, err
 	}
-	response.Body = &heard{response.Body, func(err error) { a.unanswered(hit, err) }}
+	response.Body = &observedBody{response.Body, func(err error) { a.unanswered(hit, err) }}
 	return response, nil
 }
 
@@ -123,14 +116,14 @@ func (a *attack) unanswered(hit uint64, err error) {
 	}
 }
 
-// heard is the body of a reply, of which it is told why it cannot be read to the end.
-type heard struct {
+// observedBody is the body of a reply. It calls failed if it cannot be read to the end.
+type observedBody struct {
 	io.ReadCloser
 	failed func(error)
 }
 
 // Read implements io.Reader.
-func (h *heard) Read(p []byte) (int, error) {
+func (h *observedBody) Read(p []byte) (int, error) {
 	n, err := h.ReadCloser.Read(p)
 	if err != nil && err != io.EOF {
 		h.failed(err)
@@ -138,16 +131,15 @@ func (h *heard) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// take returns the session of a hit, and when it is sent; nil where nothing is to
-// be sent any more. Hits may overtake one another on the way here, and the agenda
-// goes by number: those before are taken with it, and kept until they come.
-func (a *attack) take(hit uint64) (*Session, clock.Instant) {
+// takeHit returns the session of a hit, and when it is sent; nil after the end of the stage. Hits can overtake one
+// another, but the agenda is in the order of their numbers: earlier sessions are taken as well, and kept for their hits.
+func (a *attack) takeHit(hit uint64) (*Session, clock.Instant) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.Clock.Now()
 	ended := a.dismissed || now >= a.deadline
 	for !ended && a.agenda.next <= hit {
-		s := a.agenda.take(now)
+		s := a.agenda.takeNext(now)
 		if s == nil {
 			return nil, 0
 		}
@@ -169,7 +161,7 @@ func (a *attack) take(hit uint64) (*Session, clock.Instant) {
 	return s, sent
 }
 
-func (a *attack) settle(hit *vegeta.Result) {
+func (a *attack) endHit(hit *vegeta.Result) {
 	a.mu.Lock()
 	s := a.under[hit.Seq]
 	fault := a.faults[hit.Seq]
@@ -187,7 +179,7 @@ func (a *attack) settle(hit *vegeta.Result) {
 		outcome = a.wire.Outcome(s.Operation(), int(hit.Code), hit.Headers, hit.Body)
 	}
 	effect := s.Step(done, Replied, &outcome)
-	a.ledger.settle(s, effect)
+	a.ledger.recordEffect(s, effect)
 
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -200,8 +192,8 @@ func (a *attack) settle(hit *vegeta.Result) {
 	} else {
 		a.agenda.finish(done, s)
 	}
-	if a.agenda.over(now) {
-		a.tell()
+	if a.agenda.isOver(now) {
+		a.notifyEnded()
 	}
 }
 
@@ -227,8 +219,7 @@ type Wire interface {
 type Vegeta struct {
 	*Live
 	Wire Wire
-	// Epoch is the calendar instant of the clock's instant zero, as the clock itself
-	// tells it: vegeta stamps what it sends by the calendar.
+	// Epoch is the calendar time of the clock's instant zero by the same clock: vegeta's timestamps are calendar times.
 	Epoch time.Time
 }
 
@@ -244,14 +235,14 @@ func (v *Vegeta) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
 	once.Retry, once.Retries = backoff.Policy{}, nil
 	return v.attend(ctx, &once, ledger, func(c *workers) (stop func()) {
 		a := &attack{
-			workers: c, wire: v.Wire, epoch: v.Epoch, pacer: Pacer(c.stage.Schedule), stopped: make(chan struct{}),
+			workers: c, wire: v.Wire, epoch: v.Epoch, stopped: make(chan struct{}),
 			awaited: make(map[uint64]*Session), under: make(map[uint64]*Session),
 			faults: make(map[uint64]target.Fault),
 		}
 		client := &http.Client{Transport: a, CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
 		}}
-		a.attacker = vegeta.NewAttacker(vegeta.Client(client), vegeta.MaxWorkers(uint64(v.Workers)), vegeta.MaxBody(mostBody))
+		a.attacker = vegeta.NewAttacker(vegeta.Client(client), vegeta.MaxWorkers(uint64(v.Workers)), vegeta.MaxBody(maxBody))
 		a.ledger.mu.Lock()
 		a.first = a.ledger.sent
 		a.ledger.mu.Unlock()
@@ -263,7 +254,7 @@ func (v *Vegeta) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
 		a.running.Go(func() {
 			for hit := range results {
 				a.hits++
-				a.settle(hit)
+				a.endHit(hit)
 			}
 			// The run's attempts are numbered on from the last hit.
 			a.ledger.mu.Lock()
@@ -271,27 +262,10 @@ func (v *Vegeta) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
 			a.ledger.mu.Unlock()
 		})
 		return func() {
-			// What was due by now and was not sent is dropped.
+			// Operations that were due but not sent are dropped.
 			a.dismiss()
 			close(a.stopped)
 			a.attacker.Stop()
 		}
 	})
 }
-
-// Pacer makes a schedule one of vegeta's pacers. An attacker that keeps up
-// sends hit n at the schedule's instant n and stops after the last.
-func Pacer(s arrival.Schedule) vegeta.Pacer { return pacer{s} }
-
-type pacer struct{ schedule arrival.Schedule }
-
-// Pace implements vegeta.Pacer.
-func (p pacer) Pace(elapsed time.Duration, hits uint64) (time.Duration, bool) {
-	if hits >= p.schedule.Len() {
-		return 0, true
-	}
-	return max(0, p.schedule.At(hits)-elapsed), false
-}
-
-// Rate implements vegeta.Pacer.
-func (p pacer) Rate(elapsed time.Duration) float64 { return p.schedule.Rate(elapsed) }

@@ -69,14 +69,14 @@ func (v *Virtual) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
 	c.agenda.eager = true
 	deadline := stage.deadline(v.clock.Now())
 	var failure error
-	for n := 1; failure == nil && !c.agenda.over(v.Now()); n++ {
+	for n := 1; failure == nil && !c.agenda.isOver(v.Now()); n++ {
 		if stage.Enough != nil {
-			// It is asked as of when the next event is to be carried out.
+			// The stage is judged as of the next event.
 			at, _, any := c.peek()
 			if !any {
 				at = c.Now()
 			}
-			if failure = c.agenda.enough(at); failure != nil {
+			if failure = c.agenda.stopReason(at); failure != nil {
 				break
 			}
 		}
@@ -106,12 +106,11 @@ func (v *Virtual) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
 	return failure
 }
 
-// peek returns when the earliest event is to be carried out, of simultaneous ones that
-// of the lowest number, and whether it is an operation that is due; false in the end
-// where there is none.
+// peek returns the time of the earliest event, of simultaneous events that with the lowest number, and whether it is an
+// operation that is due. any is false if there is none.
 func (c *course) peek() (at clock.Instant, isDue, any bool) {
 	replyAt, replying, replies := c.replies.Peek()
-	dueAt, due, some := c.agenda.due(c.Now())
+	dueAt, due, some := c.agenda.nextDue(c.Now())
 	if some && (!replies || dueAt < replyAt || dueAt == replyAt && due < replying) {
 		return dueAt, true, true
 	}
@@ -126,13 +125,13 @@ func (c *course) next(deadline clock.Instant) bool {
 			return false
 		}
 		c.clock.AdvanceTo(at)
-		s := c.agenda.take(at)
+		s := c.agenda.takeNext(at)
 		if s == nil {
 			return true
 		}
 		c.ledger.began(s, c.Now())
 		s.Step(c.ledger.stamp(s, c.Now), Due, nil)
-		flight := c.free.take()
+		flight := c.free.get()
 		flight.session, flight.leg, flight.waited = s, toClient, 0
 		if c.Gate == nil || c.Gate.Enter(s.Operation(), func() { c.send(flight) }) {
 			c.send(flight)
@@ -191,7 +190,7 @@ func (c *course) reply() {
 		c.Gate.Leave(s.Operation())
 	}
 	effect := s.Step(c.Now(), Replied, &flight.outcome)
-	c.ledger.settle(s, effect)
+	c.ledger.recordEffect(s, effect)
 	s.observe(effect, &flight.outcome)
 	c.agenda.follow(c.Now(), s, effect, c.ledger)
 	if flight.outcome.Rows != nil || flight.outcome.Found != nil {

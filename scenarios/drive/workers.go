@@ -12,7 +12,7 @@ import (
 // have nothing to do is the lead: it sleeps until the next operation is due,
 // calls another to lead in its place, and sends the operation itself, so that
 // none is late by the time it takes to be handed over. The others wait to be
-// called, and whoever has ended an operation goes on with what is due already.
+// called, and a worker whose operation has ended continues with one that is already due.
 type workers struct {
 	*Live
 	opened *opened
@@ -46,7 +46,7 @@ func (c *workers) serve() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.called = false
-	var outcome target.Outcome // one for all operations: nobody keeps it
+	var outcome target.Outcome // reused for all operations
 	for {
 		s, sent := c.next(call)
 		if s == nil {
@@ -57,32 +57,32 @@ func (c *workers) serve() {
 		outcome = c.Target.Do(c.ctx, s.Operation())
 		now := c.Clock.Now()
 		effect := s.Step(now, Replied, &outcome)
-		c.ledger.settle(s, effect)
+		c.ledger.recordEffect(s, effect)
 		c.mu.Lock()
 		c.released(now, outcome.Status != 0)
 		c.silence.end(now, outcome.Status != 0, c.busy)
 		s.observe(effect, &outcome)
 		c.agenda.follow(now, s, effect, c.ledger)
-		if c.agenda.over(now) {
-			c.tell()
+		if c.agenda.isOver(now) {
+			c.notifyEnded()
 		}
 	}
 }
 
-// next returns the session that the worker is to send, and the instant of it; nil
-// where there is none any more. The mutex is held, and let go of to wait.
+// next returns the session that the worker sends next, and when; nil if the stage is over. The caller holds the mutex,
+// which next releases while it waits.
 func (c *workers) next(call chan struct{}) (*Session, clock.Instant) {
 	for !c.dismissed {
 		now := c.Clock.Now()
 		if now >= c.deadline {
 			break
 		}
-		if s := c.agenda.take(now); s != nil {
+		if s := c.agenda.takeNext(now); s != nil {
 			c.delegate()
 			return s, c.begin(s)
 		}
 		wake := c.deadline
-		if due, _, any := c.agenda.due(now); any {
+		if due, _, any := c.agenda.nextDue(now); any {
 			wake = min(wake, due)
 		}
 		if !c.leading {
@@ -106,9 +106,8 @@ func (c *workers) next(call chan struct{}) (*Session, clock.Instant) {
 	return nil, 0
 }
 
-// begin takes down that a session's next attempt is sent, and returns when. While
-// the mutex is held nobody can take the operation for one still to be taken, and
-// write the second in which it belongs.
+// begin records that a session's next attempt is sent, and returns when. The caller holds the mutex: otherwise the
+// second to which the attempt belongs could be written before.
 func (c *workers) begin(s *Session) clock.Instant {
 	now := c.ledger.stamp(s, c.Clock.Now)
 	c.busy++
@@ -141,8 +140,8 @@ func (c *workers) delegate() {
 	c.called = true
 }
 
-// tell has whoever watches the stage look at it.
-func (c *workers) tell() {
+// notifyEnded wakes the goroutine that waits for the end of the stage.
+func (c *workers) notifyEnded() {
 	select {
 	case c.ended <- struct{}{}:
 	default:

@@ -21,12 +21,11 @@ type Distribution interface {
 	// Faults returns what is wrong besides the ranges that the tags of the fields declare, each under the
 	// given path.
 	Faults(path string) []error
-	// Compile returns the distribution in the form that draws quickly. What it
-	// decides once for all entities it draws from the stream. It may be called only
-	// where there are no faults.
+	// Compile returns the distribution in the form that draws quickly. Decisions for all
+	// entities together are drawn from the stream. The distribution must have no faults.
 	Compile(once clock.Stream) ValueSource
-	// Probes returns the values that stand for all in a check ahead of time:
-	// every value where there are few, the widest and the outermost otherwise.
+	// Probes returns the values that represent all others in a validation:
+	// every value if they are few, the widest and the outermost otherwise.
 	Probes() []string
 }
 
@@ -53,8 +52,8 @@ type placed interface {
 }
 
 // ValueSource is a distribution in the form that draws quickly: texts by their
-// position, or the integers from low where there are none. It is no interface, so
-// that what it appends to can stay on the stack.
+// position, or the integers from low if there are no texts. It is no interface, so
+// that the buffer to which it appends can stay on the stack.
 type ValueSource struct {
 	picker picker
 	texts  []string
@@ -73,7 +72,7 @@ func constantSource(text string) ValueSource {
 	return ValueSource{picker: evenly(1), texts: []string{text}}
 }
 
-// evenly picks from so many values, each as often as any other.
+// evenly picks one of a number of values, each with the same probability.
 type evenly int64
 
 func (e evenly) pick(_ uint64, draw clock.Draw) int64 { return int64(draw.IntN(int(e))) }

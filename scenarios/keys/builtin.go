@@ -8,8 +8,8 @@ import (
 	"loadgen/engine/entity"
 )
 
-// The names of what every entity has beside its attributes. The first three stand
-// behind the attributes, in this order; the others are the one time among them.
+// The built-in names. The first three follow the attributes, in this order; the others are the only time among
+// the attributes.
 const (
 	nameNumber = "number"
 	nameUUID   = "uuid"

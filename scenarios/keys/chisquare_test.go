@@ -216,9 +216,9 @@ func TestSizesByCurves(t *testing.T) {
 		drawn := make([]int, many)
 		sum, squares := 0., 0.
 		for n := range drawn {
-			drawn[n] = sizes.Of(uint64(n))
+			drawn[n] = sizes.SizeOf(uint64(n))
 			sum, squares = sum+float64(drawn[n]), squares+float64(drawn[n])*float64(drawn[n])
-			if drawn[n] != sizes.Of(uint64(n)) {
+			if drawn[n] != sizes.SizeOf(uint64(n)) {
 				t.Fatalf("%s: entity %d has two sizes", row.name, n)
 			}
 		}

@@ -84,13 +84,12 @@ func (c CSV) Compile(clock.Stream) ValueSource {
 const (
 	maxSetValues = 1_000_000
 	maxSetBytes  = 64 << 20
-	// MostRowFaults is how many rows are told of whose values no key may hold.
+	// MostRowFaults is the maximum number of reported rows with values that are invalid in a key.
 	MostRowFaults = 20
 )
 
 // Read reads the values from the file, which is CSV that begins with a line that
-// names its columns. The error joins up to twenty [*csvfile.Fault], each of which
-// wraps [ErrInvalidRow], or is that of the reader.
+// names its columns. The error joins up to twenty [*csvfile.Fault], each wrapping [ErrInvalidRow], or is that of the reader.
 func (c CSV) Read(from io.Reader) (*ValueSet, error) {
 	o := csvfile.Options{File: c.File, Holds: "the values of", Row: maxSetBytes, Bytes: maxSetBytes, Kind: ErrInvalidRow,
 		Known: func(name string) bool { return name == c.Column || c.Weight != "" && name == c.Weight }}
@@ -148,8 +147,7 @@ func (r *setReader) row(value string, fields []string) bool {
 		r.Fault("the file has over %d different values; expected fewer", maxSetValues)
 		return false
 	default:
-		// What the reader returned is a part of its row, the whole of which it would
-		// keep.
+		// The reader's text is a part of its row, and would keep all of it in memory.
 		value = strings.Clone(value)
 		r.known[value] = len(r.set.values)
 		r.set.values = append(r.set.values, value)

@@ -10,8 +10,8 @@ import (
 
 // SizeDistribution says how large entities are: [*Quantiles], or a [*Curve].
 type SizeDistribution interface {
-	// Ends returns the least size that is asked for and the greatest, in bytes. Of a curve
-	// without a least one it is what half of the sizes reach.
+	// Ends returns the minimum and the maximum size, in bytes. A curve without a minimum
+	// returns its median instead.
 	Ends() (least, most int)
 	// NewSizes returns what draws sizes from a stream.
 	NewSizes(from clock.Stream) *Sizes

@@ -3,6 +3,7 @@ package keys
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,8 +22,8 @@ type Reading struct {
 	Placeholder string
 	Attribute   string
 	// Value is what the attribute had where Whole is true: an instant in 28 characters, a
-	// number without zeros before it. Else it is the text that the function left of it, from
-	// which nobody gets the value back: a hash, a prefix, an hour.
+	// number without leading zeros. Otherwise it is the text that a function made of it, which cannot be
+	// inverted: a hash, a prefix, an hour.
 	Value string
 	Whole bool
 }
@@ -35,18 +36,13 @@ func (r Reading) Name() string {
 	return r.Placeholder
 }
 
-// Encode returns the text of the template with values in the place of attributes. Unlike
+// Encode returns the text of the template with the values of its attributes. Unlike
 // [Template.Expand] it refuses a value that its placeholder has no form for: text for a
 // padded number or an instant, a number wider than its padding, which would sort before
 // smaller ones, an attribute without a value, a value of no attribute.
 func (t Template) Encode(given map[string]string) (string, error) {
 	known := t.Attributes()
-	var names []string
-	for name := range given {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if !slices.Contains(known, name) {
 			return "", nearest.Faultf(ErrKey, "%s", nearest.Unknown("attribute", name, known))
 		}
@@ -94,7 +90,7 @@ func isWhole(text string) bool {
 // which byte of the key it is none of the template, or which two ways there are to read it.
 func (t Template) Decode(key string) ([]Reading, error) {
 	d := decoder{parts: t.parts, key: key, expected: "an end", dead: map[[2]int]bool{}}
-	d.from(0, 0)
+	d.readFrom(0, 0)
 	switch {
 	case len(d.found) == 1:
 		return d.found[0], nil
@@ -111,11 +107,7 @@ func (t Template) Decode(key string) ([]Reading, error) {
 }
 
 func shownReadings(list []Reading) string {
-	var texts []string
-	for _, r := range list {
-		texts = append(texts, r.Name()+"="+nearest.Shown(r.Value))
-	}
-	return strings.Join(texts, " ")
+	return strings.Join(nearest.Of(list, func(r Reading) string { return r.Name() + "=" + nearest.Shown(r.Value) }), " ")
 }
 
 // maxSteps bounds the search: a template of many variable parts has more ways to part a
@@ -139,9 +131,9 @@ type decoder struct {
 	differs string
 }
 
-// from reads the parts from number i on at a byte, and reports whether one way, whatever
+// readFrom reads the parts from number i on at a byte, and reports whether one way, whatever
 // attributes are on it, leads to the end.
-func (d *decoder) from(i, at int) (leads bool) {
+func (d *decoder) readFrom(i, at int) (leads bool) {
 	if d.steps++; d.steps > maxSteps || len(d.found) > 1 || d.dead[[2]int{i, at}] {
 		return false
 	}
@@ -156,7 +148,7 @@ func (d *decoder) from(i, at int) (leads bool) {
 	p := &d.parts[i]
 	if p.attribute == "" {
 		if strings.HasPrefix(d.key[at:], p.literal) {
-			return d.from(i+1, at+len(p.literal))
+			return d.readFrom(i+1, at+len(p.literal))
 		}
 		d.fails(i, at, strconv.Quote(p.literal))
 		return false
@@ -171,11 +163,11 @@ func (d *decoder) from(i, at int) (leads bool) {
 		}
 		read = true
 		d.taken = append(d.taken, Reading{strings.Trim(p.source, "{}"), p.attribute, value, whole})
-		leads = d.from(i+1, at+width) || leads
+		leads = d.readFrom(i+1, at+width) || leads
 		d.taken = d.taken[:len(d.taken)-1]
 	}
 	if !read {
-		d.fails(i, at, p.says())
+		d.fails(i, at, p.expectation())
 	}
 	if !leads && d.steps <= maxSteps && len(d.found) <= 1 {
 		d.dead[[2]int{i, at}] = true
@@ -271,7 +263,7 @@ func (p *part) read(text string) (value string, whole, ok bool) {
 	return text, p.call.kind == asIs, p.call.yields(text)
 }
 
-// yields reports whether a function comes to a text for some value.
+// yields reports whether a function returns a text for some value.
 func (f transform) yields(text string) bool {
 	switch f.kind {
 	case toHash:
@@ -286,8 +278,8 @@ func (f transform) yields(text string) bool {
 	}
 }
 
-// says tells what a placeholder's text is.
-func (p *part) says() string {
+// expectation describes the valid texts of a placeholder.
+func (p *part) expectation() string {
 	what := "text"
 	switch p.format.kind {
 	case toTicks, toInverted:

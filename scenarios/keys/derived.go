@@ -9,8 +9,8 @@ import (
 	"loadgen/engine/nearest"
 )
 
-// builtIn makes sound what every entity has beside its attributes: two names always,
-// those of the time where one attribute is a time and is sound itself.
+// builtIn marks the built-in names as sound: two of them always,
+// those of the time if one attribute is a time and is sound itself.
 func (c *check) builtIn() {
 	add := func(name string, values Distribution, probes []string) {
 		if !slices.Contains(c.known, name) {
@@ -25,12 +25,10 @@ func (c *check) builtIn() {
 		return
 	}
 	time := c.Attributes[times[0]].Values.(Time)
-	var ticks []string
-	for _, instant := range time.Probes() {
-		ticks = append(ticks, string(transform{kind: toTicks}.apply([]byte(instant), 0)))
-	}
 	add(nameTime, time, time.Probes())
-	add(nameTicks, time, ticks)
+	add(nameTicks, time, nearest.Of(time.Probes(), func(instant string) string {
+		return string(transform{kind: toTicks}.apply([]byte(instant), 0))
+	}))
 	if time.Start >= unixEpoch {
 		add(nameUUID7, nil, random)
 	}
@@ -93,7 +91,7 @@ func (c *check) text(name string, t Template) {
 	for i := range t.parts {
 		bytes += len(c.widestPart(&t.parts[i]))
 	}
-	// What has so many bytes has more code units than a third of them.
+	// A text has more code units than a third of its bytes.
 	if bytes > 3*entity.MaxStringUnits {
 		c.add(path, "text can have %d bytes; expected at most %d UTF-16 code units", bytes, entity.MaxStringUnits)
 		return

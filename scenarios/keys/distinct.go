@@ -15,11 +15,11 @@ const (
 // root of the number of registers.
 const DistinctError = 1.04 / (1 << (registerBits / 2))
 
-// DistinctKeys estimates how many different hashes it was told, by HyperLogLog
+// DistinctKeys estimates the number of different hashes that were added, by HyperLogLog
 // (Flajolet, Fusy, Gandouet, Meunier, 2007): of the hashes that begin alike, the
 // longest run of zeros that follows says how many there were. Below 2.5 hashes a
-// register the empty registers say it better (linear counting). The zero value
-// has been told none.
+// register the empty registers are more exact (linear counting). The zero value
+// is empty.
 type DistinctKeys struct{ longest [registers]uint8 }
 
 // Add takes a hash.
@@ -61,8 +61,7 @@ const MomentError = math.Sqrt2 / (1 << (counterBits / 2))
 // Moment estimates the sum of the squares of the keys' weights, by the tug of war
 // of Alon, Matias and Szegedy (1996) in the form of Thorup and Zhang (2004): each
 // key pulls one of many counters up or down, as its hash has it, and what two
-// keys do to the same counter cancels out in the long run. The zero value has
-// been told nothing.
+// keys do to the same counter cancels out in the long run. The zero value is empty.
 type Moment struct{ counter [counters]int64 }
 
 // Add adds to the weight of the key of that hash.

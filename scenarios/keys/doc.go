@@ -12,8 +12,7 @@
 // query whose reader knows some of the attributes. The file of a [CSV] is read by
 // [CSV.Read] before there is a generator.
 //
-// The caller owes each entity a number of its own: a number means the same
-// entity for ever, whoever asks and in whatever order.
+// The caller numbers the entities: a number always means the same entity, in any order of calls.
 //
 // The package never keeps state between calls, never reads a clock, and draws
 // all chance from named streams of one seed.

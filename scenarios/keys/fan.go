@@ -11,11 +11,11 @@ import (
 // maxFanned bounds over how many partitions a reader fans one question out.
 const maxFanned = 100
 
-// FannedPlan returns the plan of a reader as [Generator.Plan] does, but of one who
-// asks each bucket by itself where that reads less: where the PartitionKey lacks him
-// nothing but hashes of at most [maxFanned] values in all, and a single query would
-// read the whole table, or could not use what he knows of the RowKey. A single query
-// over neighbouring buckets that reads no more stays one.
+// FannedPlan returns the plan of a reader as [Generator.Plan] does, but with a query for
+// each bucket if that reads less: if only hashes of at most [maxFanned] values in all are
+// unknown in the PartitionKey, and a single query would
+// read the whole table, or could not use the known part of the RowKey. A single query
+// over neighbouring buckets that reads no more remains.
 func (g *Generator) FannedPlan(know []string, span time.Duration) Plan {
 	single := g.Plan(know, span)
 	if single.partition.ways == 0 {

@@ -37,7 +37,7 @@ func (f transform) ofTime() bool { return f.kind >= toTicks }
 type function struct {
 	name string
 	kind transformKind
-	// most bounds the second argument, which begins at 1; 0 where there is none.
+	// most is the maximum of the second argument, whose minimum is 1; 0 without a second argument.
 	most int
 	// example shows a call.
 	example string
@@ -85,9 +85,9 @@ func (f transform) apply(text []byte, start int) []byte {
 	case toPadded:
 		return padded(text, start, f.n)
 	case toHash:
-		// It means the same for ever: FNV-1a of 64 bits over the UTF-8, stirred by the finaliser of
-		// MurmurHash3. By itself the lowest bit of FNV-1a is no more than the parity of the lowest
-		// bits of all bytes, and so unfit for a remainder.
+		// It must never change: FNV-1a of 64 bits over the UTF-8, mixed by the finaliser of
+		// MurmurHash3. The lowest bit of FNV-1a alone is only the parity of the lowest
+		// bits of all bytes, and unfit for a remainder.
 		const offset, prime = 14695981039346656037, 1099511628211
 		h := uint64(offset)
 		for _, c := range text[start:] {
@@ -169,7 +169,7 @@ func (f transform) inCase(text []byte, start int) []byte {
 	return text
 }
 
-// Pinned returns the same generator held to the partition of entity witness: all
+// Pinned returns the same generator limited to the partition of entity witness: all
 // its entities have that PartitionKey. An attribute that the PartitionKey holds as
 // it is, or in a form that gives it away, has the witness's value, too, and with a
 // column of whole rows has the others of that row; of one that only a function or a cut
@@ -179,13 +179,13 @@ func (g *Generator) Pinned(witness uint64) *Generator {
 	pinned := *g
 	pinned.attributes = slices.Clone(g.attributes)
 	o := &occurrence{Event: loaded(witness)}
-	g.hold(pinned.attributes, g.partition, o)
+	g.pinAttributes(pinned.attributes, g.partition, o)
 	pinned.partition = layout{{literal: string(g.expand(nil, g.partition, o)), attribute: -1}}
 	return &pinned
 }
 
-// hold gives the attributes that a layout gives away the values of an occurrence.
-func (g *Generator) hold(attributes []drawn, l layout, o *occurrence) {
+// pinAttributes sets the attributes that a layout determines to the values of an occurrence.
+func (g *Generator) pinAttributes(attributes []drawn, l layout, o *occurrence) {
 	for i := range l {
 		s := &l[i]
 		if s.attribute < 0 || !s.tells() {
@@ -193,12 +193,12 @@ func (g *Generator) hold(attributes []drawn, l layout, o *occurrence) {
 		}
 		d := &g.attributes[s.attribute]
 		if d.kind == byTime {
-			at := d.time.at(o)
+			at := d.time.instantOf(o)
 			attributes[s.attribute].fixed, attributes[s.attribute].time = true, timeline{start: at, offered: at}
 			continue
 		}
 		if d.kind == byText {
-			g.hold(attributes, d.text, o)
+			g.pinAttributes(attributes, d.text, o)
 		}
 		together := []int{s.attribute}
 		if declared := g.options.Attributes; s.attribute < len(declared) && IsColumn(declared[s.attribute].Values) {
@@ -221,7 +221,7 @@ func (s *slot) tells() bool {
 	return !slices.ContainsFunc(s.apply, func(f transform) bool { return !f.tells() })
 }
 
-// tells reports whether different values come out as different texts.
+// tells reports whether different values have different texts.
 func (f transform) tells() bool {
 	switch f.kind {
 	case asIs, toPadded, toReverse, toTicks, toInverted:

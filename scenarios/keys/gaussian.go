@@ -7,8 +7,8 @@ import (
 )
 
 // Gaussian takes the integers from Low to High, both included, as often as the
-// bell curve says: each stands for what lies half a unit on either side of it, and
-// what lies beyond Low and High is left out.
+// bell curve says: each represents the values within half a unit on either side, and
+// values below Low and above High are omitted.
 type Gaussian struct {
 	_ struct{} `object:"a gaussian"`
 	// Mean and Deviation are those of the whole bell.

@@ -72,7 +72,7 @@ func New(o Options) (*Generator, error) {
 		case Text:
 			d.kind, d.text = byText, o.resolve(values.Template)
 		case ValueColumn:
-			// Whoever draws a row draws all of its columns alike.
+			// All columns of a row use the same draw.
 			d.stream = clock.NewStream(o.Seed, "rows")
 			d.values = values.Compile(d.stream)
 		default:
@@ -130,14 +130,14 @@ func (g *Generator) PartitionKeyOf(e Event) string {
 	return string(g.expand(room[:0], g.partition, &occurrence{Event: e}))
 }
 
-// ValueOf returns the value of an attribute for an event, and false where there is
-// no such attribute. What every entity has beside its attributes counts as one.
+// ValueOf returns the value of an attribute, or of a built-in name, for an event, and false if there is
+// no such attribute.
 func (g *Generator) ValueOf(attribute string, e Event) (string, bool) {
 	return g.ValueBefore(attribute, e, 0)
 }
 
 // ValueBefore returns the value that an attribute would have for an event so long before
-// it: another one for a time alone. It is false where there is no such attribute.
+// it: another one for a time alone. It is false if there is no such attribute.
 func (g *Generator) ValueBefore(attribute string, e Event, span time.Duration) (string, bool) {
 	s := g.options.slotOf(attribute)
 	if s.attribute < 0 {
@@ -153,7 +153,7 @@ func (g *Generator) Properties(n uint64) []entity.Property { return g.Properties
 // PropertiesOf returns the properties of an event, its filler last. The slice is
 // the caller's.
 func (g *Generator) PropertiesOf(e Event) []entity.Property {
-	properties := g.written(e)
+	properties := g.withoutFiller(e)
 	if g.options.Filler != "" {
 		properties = g.padded(properties, g.KeyOf(e), e.Number)
 	}
@@ -163,7 +163,7 @@ func (g *Generator) PropertiesOf(e Event) []entity.Property {
 // EntityOf returns the key of an event and its properties, as KeyOf and PropertiesOf do, and
 // forms the key once.
 func (g *Generator) EntityOf(e Event) (entity.Key, []entity.Property) {
-	key, properties := g.KeyOf(e), g.written(e)
+	key, properties := g.KeyOf(e), g.withoutFiller(e)
 	if g.options.Filler != "" {
 		properties = g.padded(properties, key, e.Number)
 	}
@@ -178,8 +178,8 @@ func (g *Generator) stored(properties []entity.Property) []entity.Property {
 	return properties
 }
 
-// written returns the properties of an event but for its filler, for which there is room.
-func (g *Generator) written(e Event) []entity.Property {
+// withoutFiller returns the properties of an event without its filler, for which it has capacity.
+func (g *Generator) withoutFiller(e Event) []entity.Property {
 	return g.form(make([]entity.Property, 0, len(g.properties)+1), g.properties, e)
 }
 
@@ -187,7 +187,7 @@ func (g *Generator) written(e Event) []entity.Property {
 func (g *Generator) padded(properties []entity.Property, key entity.Key, number uint64) []entity.Property {
 	size := g.options.Size
 	if g.sizes != nil {
-		size = g.sizes.Of(number)
+		size = g.sizes.SizeOf(number)
 	}
 	room := size - entity.Size(key, properties)
 	draw := g.letters.At(number)
@@ -225,8 +225,8 @@ func (g *Generator) MeanSize() (float64, bool) {
 }
 
 // Blank returns the same generator with fillers of one letter, as long as they would be
-// otherwise. Writing letters by chance takes longer than all else that a simulated insert
-// does, and where nothing is sent over a network, nobody looks at them.
+// otherwise. Random letters take longer than the rest of a simulated insert,
+// and have no effect without a network.
 func (g *Generator) Blank() *Generator {
 	blank := *g
 	if g.options.Gzip {

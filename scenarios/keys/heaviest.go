@@ -2,10 +2,10 @@ package keys
 
 // HeaviestKeys keeps the heaviest of any number of things in bounded memory by the
 // space-saving algorithm (Metwally, Agrawal, El Abbadi: Efficient Computation of
-// Frequent and Top-k Elements in Data Streams, 2005): where there is no room for
-// another, it takes the place of the lightest and inherits its weight. So
-// whatever weighs more than the total divided by the number of places is there,
-// and what was never dropped has its exact weight.
+// Frequent and Top-k Elements in Data Streams, 2005): if all places are taken,
+// a new key replaces the lightest and inherits its weight. So
+// every key that weighs more than the total divided by the number of places is kept,
+// and a key that was never dropped has its exact weight.
 type HeaviestKeys[K comparable, V any] struct {
 	most int
 	// own copies a key that is to be kept; renew empties a value whose place goes
@@ -29,15 +29,15 @@ type SketchPlace[K comparable, V any] struct {
 	at    int
 }
 
-// NewHeaviestKeys returns a sketch of so many places, one at least. Own copies a key
-// that is to be kept, and renew empties a value.
+// NewHeaviestKeys returns a sketch with a number of places, at least one. Own copies a key
+// to keep it, and renew empties a value.
 func NewHeaviestKeys[K comparable, V any](places int, own func(K) K, renew func(*V)) *HeaviestKeys[K, V] {
 	return &HeaviestKeys[K, V]{most: places, own: own, renew: renew, slots: make(map[K]*SketchPlace[K, V])}
 }
 
-// Of adds to the weight of a key and returns its place, which is the key's until another
-// takes it: as long as the place has that key. A negative weight is none.
-func (s *HeaviestKeys[K, V]) Of(key K, weight int64) *SketchPlace[K, V] {
+// Add adds to the weight of a key and returns its place, which is the key's until another
+// key replaces it. A negative weight counts as 0.
+func (s *HeaviestKeys[K, V]) Add(key K, weight int64) *SketchPlace[K, V] {
 	place, known := s.slots[key]
 	switch {
 	case known:
@@ -57,12 +57,12 @@ func (s *HeaviestKeys[K, V]) Of(key K, weight int64) *SketchPlace[K, V] {
 		s.renew(&place.Value)
 		s.slots[place.Key] = place
 	}
-	s.Again(place, weight)
+	s.addWeight(place, weight)
 	return place
 }
 
-// Again adds to the weight of the key of a place, which must be one of the sketch's.
-func (s *HeaviestKeys[K, V]) Again(place *SketchPlace[K, V], weight int64) {
+// addWeight adds to the weight of the key of a place.
+func (s *HeaviestKeys[K, V]) addWeight(place *SketchPlace[K, V], weight int64) {
 	place.Weight += max(0, weight)
 	for i := place.at; ; {
 		least := i

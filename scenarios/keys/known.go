@@ -4,10 +4,9 @@ import (
 	"slices"
 )
 
-// Differing returns the attributes that a template is formed from in the end,
-// derived ones taken apart, in which entities that share the values of some can still
-// differ: each once, in the order of their first use. It may be asked of options with
-// faults.
+// Differing returns the attributes from which a template is formed, directly or through
+// derived ones, in which entities that share the values of some can still
+// differ: each once, in the order of their first use. The options may have faults.
 func (o Options) Differing(t Template, shared []string) []string {
 	d := differing{options: &o, shared: o.WholeRows(o.meant(shared))}
 	d.visit(t)
@@ -48,7 +47,7 @@ func (o *Options) meant(names []string) []string {
 	return meant
 }
 
-// values returns the distribution of an attribute, nil where there is none.
+// values returns the distribution of an attribute, nil if it does not exist.
 func (o *Options) values(name string) Distribution {
 	if at := o.position(name); at >= 0 {
 		return o.Attributes[at].Values
@@ -56,10 +55,10 @@ func (o *Options) values(name string) Distribution {
 	return nil
 }
 
-// Probes returns, by name, values that stand for all that an attribute has in a check
-// ahead of time: every one where there are few, the widest and the outermost
-// otherwise; of a derived one, what the template comes to with those of the others.
-// It has none for a name that does not exist, is not sound, or waits for its file.
+// Probes returns, by name, values that represent all values of an attribute in a
+// validation: every one if they are few, the widest and the outermost
+// otherwise; of a derived one, the texts of the template with those of the others.
+// It has none for a name that does not exist, is not sound, or whose file was not read.
 func (o Options) Probes(names []string) map[string][]string {
 	c := o.newCheck()
 	c.attributes()
@@ -72,13 +71,13 @@ func (o Options) Probes(names []string) map[string][]string {
 	return probes
 }
 
-// Unique returns the names in a template that tell any two entities apart, and that
-// are none of those that another template gives away: a [Sequence], {number}, {uuid}
+// Unique returns the names in a template that differ between any two entities, without
+// those that another template determines: a [Sequence], {number}, {uuid}
 // and {uuid7}, as long as no function makes one value of several, and the columns of
-// rows in the order of their file where no two rows share all of them. A time alone does
-// not, for two events can be simultaneous. It may be asked of options with faults.
+// rows in the order of their file if no two rows share all of them. A time alone does
+// not, because two events can be simultaneous. The options may have faults.
 func (o Options) Unique(in, notIn Template) []string {
-	lacks, has := o.WholeRows(o.told(notIn, nil)), o.told(in, nil)
+	lacks, has := o.WholeRows(o.addDetermined(notIn, nil)), o.addDetermined(in, nil)
 	var table *ValueTable
 	var columns []string
 	byChance := false
@@ -89,7 +88,7 @@ func (o Options) Unique(in, notIn Template) []string {
 		}
 	}
 	// As long as the file was not read, its rows may differ.
-	rows := len(columns) > 0 && !byChance && (table == nil || table.Apart(columns))
+	rows := len(columns) > 0 && !byChance && (table == nil || table.AllDiffer(columns))
 	return slices.DeleteFunc(has, func(name string) bool {
 		_, sequence := o.values(name).(Sequence)
 		unique := sequence || o.position(name) < 0 && slices.Contains([]string{nameNumber, nameUUID, nameUUID7}, name)
@@ -97,9 +96,9 @@ func (o Options) Unique(in, notIn Template) []string {
 	})
 }
 
-// told adds the names of those whose values a template gives away to names, and of
-// those that derived ones among them give away, each once.
-func (o *Options) told(t Template, names []string) []string {
+// addDetermined adds to names those whose values a template determines, and those that derived ones among
+// them determine, each once.
+func (o *Options) addDetermined(t Template, names []string) []string {
 	for i := range t.parts {
 		p := &t.parts[i]
 		if p.attribute == "" || !p.call.tells() || !p.format.tells() || slices.Contains(names, p.attribute) {
@@ -107,7 +106,7 @@ func (o *Options) told(t Template, names []string) []string {
 		}
 		names = append(names, p.attribute)
 		if derived, is := o.values(p.attribute).(Text); is {
-			names = o.told(derived.Template, names)
+			names = o.addDetermined(derived.Template, names)
 		}
 	}
 	return names

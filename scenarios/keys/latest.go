@@ -7,7 +7,7 @@ import (
 )
 
 // Latest refers back to what came before: an order to a customer who registered
-// lately. Every so many entities a new number comes into being, and each entity has
+// lately. After a fixed number of entities a new number is created, and each entity has
 // one of the latest, the newest as the first rank of a [Zipf].
 //
 // No entity has a number that has not come into being with it or before it, and so

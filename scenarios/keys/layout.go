@@ -103,7 +103,7 @@ func (g *Generator) fill(dst []byte, s *slot, o *occurrence) []byte {
 		if len(apply) > 0 && apply[0].ofTime() {
 			format, apply = apply[0], apply[1:]
 		}
-		dst = appendTime(dst, d.time.at(o), format)
+		dst = appendTime(dst, d.time.instantOf(o), format)
 	case byNumber:
 		dst = appendPadded(dst, o.Number, 1)
 	case byUUID:
@@ -115,7 +115,7 @@ func (g *Generator) fill(dst []byte, s *slot, o *occurrence) []byte {
 		// 1970; then 42 bits of the entity's number, so that those of one millisecond are in its
 		// order (section 6.2, method 1); then 32 bits of chance.
 		const ticksPerMilli, perField = 10_000, 30
-		millis := uint64(max(0, d.time.at(o)-unixEpoch)) / ticksPerMilli
+		millis := uint64(max(0, d.time.instantOf(o)-unixEpoch)) / ticksPerMilli
 		draw := d.stream.At(o.Number)
 		dst = appendUUID(dst, uuid{
 			millis<<16 | o.Number>>perField&0xfff,

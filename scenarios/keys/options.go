@@ -33,8 +33,8 @@ type Options struct {
 	// that pads the entity; empty leaves it out. Where Size asks for more than
 	// one String can hold, further ones follow: Notes, Notes2, Notes3.
 	Filler string
-	// Gzip has long String properties compressed and kept as Binary, by whoever writes them.
-	// Size is that of the entity before.
+	// Gzip means that clients compress long String properties and store them as Binary.
+	// Size is the size before compression.
 	Gzip bool
 }
 
@@ -42,8 +42,7 @@ type Options struct {
 // nil where nothing is. A key that could hold a forbidden character or be too
 // long, a property whose text could be no value of its type, and an entity that
 // could be larger than Size are faults: for that all values of an attribute are
-// tried where there are few, and the outermost of the first billion entities
-// where there are many.
+// tried if they are few, and otherwise the outermost of the first billion entities.
 func (o Options) Validate() []error {
 	c := o.newCheck()
 	c.attributes()

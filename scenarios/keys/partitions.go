@@ -10,10 +10,9 @@ import (
 	"loadgen/engine/clock"
 )
 
-// Partitions takes the integers 0 … Of-1 with so many rows to each. The rows are
-// dealt, not drawn: of the first entities, as many as fill the partitions once and in
-// whose order nothing can be seen, each partition has exactly its number, and so of each
-// such lot that follows.
+// Partitions takes the integers 0 … Of-1 with a given number of rows for each. The rows are
+// dealt, not drawn: each consecutive lot of entities that fills the partitions once, in a random
+// order, has exactly the number of rows of each partition.
 type Partitions struct {
 	// Of is how many partitions there are, 1 to a billion.
 	Of int64 `yaml:"partitions" says:"Number of values, integers from 0." range:"1..1000000000"`
@@ -53,13 +52,13 @@ func ParseSize(text string) (Size, bool) {
 
 // Bounds of sizes: their number and their weight.
 const (
-	MaxSizes   = 20
-	minWeight  = 0.000001
-	mostWeight = 1_000_000
+	MaxSizes      = 20
+	minWeight     = 0.000001
+	maxSizeWeight = 1_000_000
 )
 
 func (s Size) sound() bool {
-	return s.Share > 0 && s.Share <= 1 && s.Weight >= minWeight && s.Weight <= mostWeight
+	return s.Share > 0 && s.Share <= 1 && s.Weight >= minWeight && s.Weight <= maxSizeWeight
 }
 
 var _ Distribution = Partitions{}

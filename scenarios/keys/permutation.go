@@ -6,15 +6,14 @@ import (
 	"loadgen/engine/clock"
 )
 
-// permutation exchanges the integers 0 … size-1, each of which it yields exactly
-// once, without a table. A hash taken modulo the size would not do: it gives about
-// one in e of the values to nobody, and others to several ranks at once.
+// permutation exchanges the integers 0 … size-1 without a table: it returns each exactly
+// once. A hash modulo the size would omit about
+// one in e of the values and give others to several ranks.
 //
-// It is a Feistel network of two halves, each round of which adds to one half a
-// function of the other and can therefore be undone, over the least number of bits
-// that hold size; what comes to lie beyond size goes through again, until it does
-// not ("cycle walking", Black and Rogaway 2002). Less than two walks are needed on
-// the average.
+// It is a Feistel network of two halves over the minimum number of bits that hold size. Each round adds to one half
+// a function of the other, and is therefore invertible. A result above the size passes through the network
+// again ("cycle walking", Black and Rogaway 2002). Less than two passes are needed on
+// average.
 type permutation struct {
 	size uint64
 	// low and high are how many bits the halves have.

@@ -9,7 +9,7 @@ import (
 	"loadgen/engine/nearest"
 )
 
-// parsePlaceholder reads what stands between two braces, of which the first
+// parsePlaceholder parses the text between two braces, whose first
 // character is at an offset: an attribute or a call, and a format after a colon.
 func parsePlaceholder(inner string, at int, named func(string) bool) (part, error) {
 	value, format, formatted := strings.Cut(inner, ":")

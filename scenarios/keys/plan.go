@@ -10,8 +10,8 @@ import (
 	"loadgen/engine/filter"
 )
 
-// Plan is the query that a design makes of what a reader knows: the least stretch of
-// the index that surely holds all that is asked for. It is immutable and safe for
+// Plan is the best query of a design for a reader with some knowledge: the smallest range of
+// the index that certainly has all wanted entities. It is immutable and safe for
 // concurrent use.
 type Plan struct {
 	// Class is that of the query. Of a single event it can be a better one: where the
@@ -25,7 +25,7 @@ type Plan struct {
 	generator      *Generator
 	partition, row route
 	// single is the route along the PartitionKey of one query instead of several, nil
-	// where there is one anyway.
+	// if the plan has only one.
 	single *route
 	span   entity.Ticks
 }
@@ -40,7 +40,7 @@ type route struct {
 	ways int
 }
 
-// step is one slot of a key of which the reader knows something.
+// step is one slot of a key about which the reader knows something.
 type step struct {
 	slot
 	how certainty
@@ -55,14 +55,13 @@ const (
 	// the text increases or decreases with time.
 	rising
 	falling
-	// bucket: nothing, but it has few values, of which each is asked for.
+	// bucket: nothing, but it has few values, each with a query.
 	bucket
 )
 
 // Plan returns the plan of a reader who knows the values of some attributes, and
-// perhaps of the time a span: from that long before the event to the event itself.
-// Zero or less is no span. What every entity has beside its attributes can be known,
-// too; a name that does not exist is no help.
+// perhaps a span of time: from that long before the event to the event itself.
+// Zero or less is no span. Built-in names can be known, too; unknown names are ignored.
 func (g *Generator) Plan(know []string, span time.Duration) Plan {
 	p := Plan{generator: g, span: entity.Ticks(max(0, span) / nanosPerTick)}
 	r := p.reader(know, span)
@@ -133,8 +132,8 @@ func (r *reader) extend(way *route, l layout) bool {
 	return true
 }
 
-// knows reports whether the reader knows the value of an attribute: by itself, or
-// because all entities have it, or since he knows all that it is derived from.
+// knows reports whether the reader knows the value of an attribute: directly, because
+// all entities have it, or because all attributes that it is derived from are known.
 func (r *reader) knows(attribute int) bool {
 	d := &r.generator.attributes[attribute]
 	if r.known[attribute] || d.fixed {

@@ -14,9 +14,9 @@ import (
 // maxExpansions bounds how many texts of one template are tried ahead of time.
 const maxExpansions = 10_000
 
-// expansions yields texts that a template can come to: every combination of its
-// attributes' probes where there are not too many, otherwise each probe of each
-// attribute beside the first of the others. What is derived follows from them.
+// expansions yields possible texts of a template: every combination of its
+// attributes' probes if they are not too many, otherwise each probe of each
+// attribute with the first of the others. Derived attributes follow from them.
 func (c *check) expansions(t Template) iter.Seq[string] {
 	names := c.bases(t)
 	combinations := 1
@@ -171,9 +171,9 @@ type Disorder struct {
 	Smaller, Larger string
 }
 
-// Disorders returns the placeholders of a template under which the numbers of so many
-// entities do not lie in their order, none where the text of a number is all that is
-// asked for, as with a hash. Attributes have no faults, and their files have been read.
+// Disorders returns the placeholders of a template whose texts do not sort in the order of the numbers of a number
+// of entities; none if the order does not matter, as with a hash. Attributes must have no faults, and their files
+// have been read.
 func (o Options) Disorders(t Template, entities uint64) []Disorder {
 	var list []Disorder
 	for i := range t.parts {

@@ -29,8 +29,8 @@ func (q *Quantiles) Ends() (least, most int) {
 	return least, most
 }
 
-// At returns the size that a share does not exceed.
-func (q *Quantiles) At(share float64) float64 {
+// SizeAt returns the size that a share does not exceed.
+func (q *Quantiles) SizeAt(share float64) float64 {
 	before := -1
 	for i, size := range q {
 		switch {
@@ -68,23 +68,23 @@ type Sizes struct {
 func (q *Quantiles) NewSizes(from clock.Stream) *Sizes {
 	s := &Sizes{from: from, table: new([drawnSizes]int32)}
 	for i := range s.table {
-		s.table[i] = int32(math.Round(q.At((float64(i) + .5) / drawnSizes)))
+		s.table[i] = int32(math.Round(q.SizeAt((float64(i) + .5) / drawnSizes)))
 	}
 	s.mean = sync.OnceValue(s.average)
 	return s
 }
 
-// Of returns the size that belongs to a number.
-func (s *Sizes) Of(number uint64) int {
+// SizeOf returns the size that belongs to a number.
+func (s *Sizes) SizeOf(number uint64) int {
 	draw := s.from.At(number)
 	if s.inverse != nil {
-		return s.at(draw.Float64())
+		return s.sizeAt(draw.Float64())
 	}
 	return int(s.table[draw.Uint64()%drawnSizes])
 }
 
-// at returns the whole size of a share by a curve, cut.
-func (s *Sizes) at(share float64) int {
+// sizeAt returns the whole size of a share by a curve, cut.
+func (s *Sizes) sizeAt(share float64) int {
 	size := s.inverse(share)
 	if !(size < float64(s.high)) {
 		return s.high
@@ -96,7 +96,7 @@ func (s *Sizes) at(share float64) int {
 func (s *Sizes) Mean() float64 { return s.mean() }
 
 // average is the mean of a table to the byte, and that of a curve by the midpoints of equal
-// shares, of which those of the tail are halved over and over.
+// shares, which are halved repeatedly in the tail.
 func (s *Sizes) average() float64 {
 	sum := 0.
 	if s.inverse == nil {
@@ -107,14 +107,14 @@ func (s *Sizes) average() float64 {
 	}
 	const parts = 1 << 16
 	for i := range parts - 1 {
-		sum += float64(s.at((float64(i)+.5)/parts)) / parts
+		sum += float64(s.sizeAt((float64(i)+.5)/parts)) / parts
 	}
 	// The last part, by halves, each by eight midpoints.
 	left := 1. / parts
 	for range 36 {
 		left /= 2
 		for i := range 8 {
-			sum += float64(s.at(1-2*left+left*(float64(i)+.5)/8)) * left / 8
+			sum += float64(s.sizeAt(1-2*left+left*(float64(i)+.5)/8)) * left / 8
 		}
 	}
 	return sum + float64(s.high)*left

@@ -7,12 +7,11 @@ import (
 	"loadgen/engine/nearest"
 )
 
-// Ranked is what [Zipf] and [HotSet] draw from: so many numbers, or a list of
-// texts. The first is the commonest.
+// Ranked are the values of [Zipf] and [HotSet]: a number of integers, or a list of
+// texts. The first is the most frequent.
 type Ranked struct {
 	_ struct{} `one:"of,list"`
-	// Of stands for the integers 0 … Of-1, at most a billion; 0 where there is a
-	// ValueList instead.
+	// Of means the integers 0 … Of-1, at most a billion; 0 with a ValueList.
 	Of int64 `yaml:"of,omitempty" says:"Number of values, integers from 0, most frequent first." range:"1..1000000000"`
 	// ValueList is texts, none of them twice.
 	List []string `yaml:"list" says:"Distinct texts instead of integers, most frequent first." list:"0..2147483647 texts"`

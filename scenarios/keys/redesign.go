@@ -13,7 +13,7 @@ import (
 func (g *Generator) Design(partition, row Template) (*Generator, error) {
 	o := g.options
 	o.PartitionKey, o.RowKey = partition, row
-	return g.with(o)
+	return g.withOptions(o)
 }
 
 // Project returns the generator of the same entities with no other properties than
@@ -45,15 +45,15 @@ func (g *Generator) Project(names []string) (*Generator, error) {
 	if len(faults) > 0 {
 		return nil, errors.Join(faults...)
 	}
-	h, err := g.with(o)
+	h, err := g.withOptions(o)
 	if err == nil {
 		h.partition, h.row = g.partition, g.row
 	}
 	return h, err
 }
 
-// with returns the generator of options that have the same attributes.
-func (g *Generator) with(o Options) (*Generator, error) {
+// withOptions returns the generator of options that have the same attributes.
+func (g *Generator) withOptions(o Options) (*Generator, error) {
 	h, err := New(o)
 	if err == nil {
 		h.attributes, h.blank = g.attributes, g.blank

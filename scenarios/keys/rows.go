@@ -74,7 +74,7 @@ type ValueTable struct {
 	rows    int
 	columns map[string]*column
 
-	// apart remembers which columns together tell all rows apart.
+	// apart caches whether some columns together differ between all rows.
 	mutex sync.Mutex
 	apart map[string]bool
 }
@@ -82,8 +82,8 @@ type ValueTable struct {
 // Len returns how many rows there are.
 func (t *ValueTable) Len() int { return t.rows }
 
-// Apart reports whether no two rows have the same values of some columns.
-func (t *ValueTable) Apart(names []string) bool {
+// AllDiffer reports whether no two rows have the same values of some columns.
+func (t *ValueTable) AllDiffer(names []string) bool {
 	if len(names) == 0 {
 		return t.rows <= 1
 	}
@@ -156,8 +156,8 @@ type TableOptions struct {
 }
 
 // ReadTable reads columns of a file, which is CSV that begins with a line that names
-// them. One row in a hundred may be skipped. The error joins up to twenty [*csvfile.Fault], each of which
-// wraps [ErrInvalidRow], or is that of the reader.
+// them. One row in a hundred may be skipped. The error joins up to twenty [*csvfile.Fault], each of them
+// wrapping [ErrInvalidRow], or is that of the reader.
 func ReadTable(from io.Reader, o TableOptions) (*ValueTable, error) {
 	r := &tableReader{TableOptions: o, Reader: csvfile.New(from, csvfile.Options{File: o.File, Holds: "the rows of", Row: maxRowBytes, Dirty: !o.Exact,
 		Bytes: maxRowsBytes, Names: o.Names, Kind: ErrInvalidRow, Known: func(name string) bool { return slices.Contains(o.Columns, name) }})}

@@ -27,7 +27,7 @@ func TestHeaviestKeepsItsPromises(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, uint64(places)))
 		for range 20_000 {
 			key, weight := strconv.Itoa(int(math.Pow(2000, rng.Float64()))), rng.Int64N(5)
-			s.Of(key, weight)
+			s.Add(key, weight)
 			weights[key] += weight
 			total += weight
 		}
@@ -50,11 +50,11 @@ func TestHeaviestKeepsItsPromises(t *testing.T) {
 
 func TestHeaviestRenewsAPlaceThatGoesToAnother(t *testing.T) {
 	s := newHeaviest(1)
-	s.Of("a", 3).Value = 7
-	if got := s.Of("a", -5); got.Value != 7 || got.Weight != 3 {
+	s.Add("a", 3).Value = 7
+	if got := s.Add("a", -5); got.Value != 7 || got.Weight != 3 {
 		t.Errorf(`Of("a", -5) = %+v; want the value 7 and the weight 3`, got)
 	}
-	if got := s.Of("b", 1); got.Value != 0 || got.Weight != 4 || got.Inherited != 3 {
+	if got := s.Add("b", 1); got.Value != 0 || got.Weight != 4 || got.Inherited != 3 {
 		t.Errorf(`Of("b", 1) = %+v; want no value, and the weight 4 of which 3 are inherited`, got)
 	}
 }

@@ -35,7 +35,7 @@ const maxTemplate = 4096
 //	{at:hour}         an instant cut off behind its hour, 2026-11-01T15; so do
 //	                  year, month, day, minute and second
 //
-// Every entity has, beside its attributes, {number}, its own; {uuid}, a random
+// Every entity also has the built-in {number}, its own; {uuid}, a random
 // one (version 4); {uuid7}, one that is ordered by time (version 7); and {time}
 // and {ticks}, which are the one [Time] among the attributes, as an instant and as
 // ticks. An attribute of such a name goes before.

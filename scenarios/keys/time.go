@@ -46,7 +46,7 @@ func (t Time) Probes() []string {
 	line := newTimeline(t, 0)
 	var texts []string
 	for _, n := range []uint64{0, 1, furthest} {
-		texts = append(texts, string(appendTime(nil, line.at(&occurrence{Event: loaded(n)}), transform{})))
+		texts = append(texts, string(appendTime(nil, line.instantOf(&occurrence{Event: loaded(n)}), transform{})))
 	}
 	return texts
 }
@@ -68,13 +68,13 @@ type timeline struct {
 
 func newTimeline(t Time, history uint64) timeline {
 	line := timeline{start: t.Start, every: t.Every, speed: t.Speed}
-	line.offered = line.after(history)
+	line.offered = line.loadedAt(history)
 	return line
 }
 
-// after returns when the loaded event with a number came about. The product has up
+// loadedAt returns when the loaded event with a number came about. The product has up
 // to 128 bits.
-func (l *timeline) after(n uint64) entity.Ticks {
+func (l *timeline) loadedAt(n uint64) entity.Ticks {
 	if l.every == 0 {
 		return l.start
 	}
@@ -89,10 +89,10 @@ func (l *timeline) after(n uint64) entity.Ticks {
 	return l.start + entity.Ticks(ticks)
 }
 
-func (l *timeline) at(o *occurrence) entity.Ticks {
+func (l *timeline) instantOf(o *occurrence) entity.Ticks {
 	var t entity.Ticks
 	if !o.Offered {
-		t = l.after(o.Number)
+		t = l.loadedAt(o.Number)
 	} else if passed := l.speed * float64(max(0, o.Run)) / nanosPerTick; passed < float64(entity.LatestDateTime-l.offered) {
 		t = l.offered + entity.Ticks(passed)
 	} else {
@@ -101,7 +101,7 @@ func (l *timeline) at(o *occurrence) entity.Ticks {
 	return max(t-o.back, entity.EarliestDateTime)
 }
 
-// The widths of times as text: what is left of one that is cut.
+// The widths of times that are cut, as text.
 const (
 	yearWidth    = len("2026")
 	monthWidth   = len("2026-11")

@@ -42,9 +42,8 @@ type power struct {
 	rest, root float64
 	// from and to bound the areas that are drawn from.
 	from, to float64
-	// slivers says for each of the first ranks how long before it a point may lie
-	// and be good; the last of them holds for all ranks that follow, of which it is
-	// sure.
+	// slivers has for each of the first ranks the distance below it within which a point is accepted;
+	// the last of them is valid for all further ranks.
 	slivers [firstRanks]float64
 }
 
@@ -100,6 +99,6 @@ func (p *power) inverse(area float64) float64 {
 	if p.rest == 0 {
 		return math.Exp(area)
 	}
-	// The area is bounded where s > 1; rounding must not lead beyond.
+	// The area is bounded if s > 1; rounding must not exceed it.
 	return math.Exp(math.Log1p(max(p.rest*area, -1)) * p.root)
 }

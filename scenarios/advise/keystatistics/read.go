@@ -155,7 +155,7 @@ func (r *reader) findKeys() bool {
 	}
 	if find(partitionColumn) < 0 {
 		r.Fault("no column PartitionKey; expected one, or --partition-key with a template of columns, such as %q: %s", "{"+exampleOf(fields[0])+"}",
-			strings.Join(shownColumns(fields[:min(len(fields), maxNamed)]), ", "))
+			strings.Join(nearest.Of(fields[:min(len(fields), maxNamed)], truncate), ", "))
 		return false
 	}
 	r.entities, r.operation = find(entitiesColumn), find(operationColumn)
@@ -288,7 +288,7 @@ func (r *reader) setKind(row *Row, text string) (known bool) {
 		row.Kind, known = operations[i].kind, plain(text) == plain(operations[i].name)
 	}
 	if !known {
-		r.Skip("%s", nearest.Unknown("operation", truncate(text), operationNames()))
+		r.Skip("%s", nearest.Unknown("operation", truncate(text), nearest.Of(operations, func(o operation) string { return o.name })))
 	} else if len(r.spelled) < maxSpelled {
 		r.spelled[strings.Clone(text)] = row.Kind
 	}
@@ -364,22 +364,18 @@ func misspelled(name string) string {
 
 const letters = "abcdefghijklmnopqrstuvwxyz"
 
-// operations are the verbs of this tool and of others, inserts first.
-var operations = []struct {
+// operation is the name of a verb, and its kind.
+type operation struct {
 	name string
 	kind Kind
-}{
+}
+
+// operations are the verbs of this tool and of others, inserts first.
+var operations = []operation{
 	{"insert", Insert}, {"insert-or-replace", Upsert}, {"insert-or-merge", Upsert}, {"upsert", Upsert},
 	{"create", Insert}, {"add", Insert},
 	{"get", Other}, {"read", Other}, {"query", Other}, {"scan", Other}, {"update", Other},
 	{"replace", Other}, {"merge", Other}, {"delete", Other}, {"batch", Other},
-}
-
-func operationNames() (names []string) {
-	for i := range operations {
-		names = append(names, operations[i].name)
-	}
-	return names
 }
 
 // maxShown is the length of a key in messages, in bytes.
@@ -392,13 +388,6 @@ func truncate(key string) string {
 		end--
 	}
 	return string([]rune(key[:end]))
-}
-
-func shownColumns(header []string) (list []string) {
-	for _, name := range header {
-		list = append(list, truncate(name))
-	}
-	return list
 }
 
 // Candidate is a design for the rows of a file: templates whose placeholders are its columns. RowKey may
@@ -441,7 +430,7 @@ func (r *reader) findColumns(candidates []Candidate) bool {
 		}
 		at := slices.IndexFunc(r.header, same)
 		if at < 0 {
-			r.Fault("%s", nearest.Unknown("column", name, shownColumns(r.header)))
+			r.Fault("%s", nearest.Unknown("column", name, nearest.Of(r.header, truncate)))
 			sound = false
 		} else if slices.ContainsFunc(r.header[at+1:], same) {
 			r.Fault("there are two columns %q; expected one of that name", truncate(name))

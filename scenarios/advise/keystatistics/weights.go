@@ -90,7 +90,7 @@ func (w *weights) estimate(h uint64, key []byte, entities int64) {
 }
 
 func (w *weights) keep(h uint64, key []byte, entities int64) {
-	if kept := &w.heaviest.Of(h, entities).Value; len(kept.text) == 0 {
+	if kept := &w.heaviest.Add(h, entities).Value; len(kept.text) == 0 {
 		kept.text = append(kept.text, key...)
 	}
 }

@@ -116,7 +116,7 @@ func readColumns(from io.Reader, o *advise.KeysOptions) (*columns, error) {
 		_, fault := keys.ParseColumns(template(name))
 		switch one := c.group(name); {
 		case fault != nil, one.count == 1, isTime(name, o.Time):
-		case table.Apart(one.names):
+		case table.AllDiffer(one.names):
 			c.unique = append(c.unique, name)
 		default:
 			c.groups = append(c.groups, one)
@@ -177,8 +177,8 @@ func (c *columns) rowKey(set []string) (names []string) {
 		_, fault := keys.ParseColumns(template(name))
 		return fault != nil || slices.Contains(set, name)
 	})
-	for i := 0; i < len(others) && c.table.Apart(slices.Concat(set, others)); {
-		if less := slices.Delete(slices.Clone(others), i, i+1); len(less) > 0 && c.table.Apart(slices.Concat(set, less)) {
+	for i := 0; i < len(others) && c.table.AllDiffer(slices.Concat(set, others)); {
+		if less := slices.Delete(slices.Clone(others), i, i+1); len(less) > 0 && c.table.AllDiffer(slices.Concat(set, less)) {
 			others = less
 		} else {
 			i++

@@ -7,12 +7,11 @@ import (
 	"loadgen/engine/filter"
 )
 
-// Tells returns the attributes whose values all entities share with the event that lie
-// in the plan's range and are true of [Plan.RowsOf], for the keys there hold them as they
-// are. One with which a key merely begins is none, for longer values can begin like it;
-// nor is one that nothing parts from its neighbour.
+// Tells returns the attributes whose values all entities in the plan's range that match
+// [Plan.RowsOf] share with the event, because the keys contain them unchanged. An attribute at the end of a
+// key's prefix is not one, because longer values can begin like it; nor is one without a separator from its neighbour.
 func (p *Plan) Tells() []string {
-	return p.told(&p.row, p.told(&p.partition, nil))
+	return p.addKnown(&p.row, p.addKnown(&p.partition, nil))
 }
 
 // TellsSpan reports whether all entities of the range, and of [Plan.RowsOf], lie within
@@ -35,10 +34,10 @@ func (p *Plan) tellsSpan(w *route) bool {
 // leaves out, since that holds several partitions.
 func (p *Plan) NarrowsRows() bool { return !p.partition.isExact() && len(p.row.steps) > 0 }
 
-// RowsOf returns what the plan's query asks of the RowKey beside its range, as the text
-// of a $filter: what the reader knows of it, where the range holds several partitions of
-// which no RowKey can be the end. It is empty where that is nothing. The service reads
-// all of the range all the same, and returns less.
+// RowsOf returns the condition of the plan's query on the RowKey in addition to its range, as the text
+// of a $filter: the known part of the RowKey, if the range has several partitions and
+// cannot end at a RowKey. It is empty without a condition. The service still reads
+// the whole range, and returns less.
 func (p *Plan) RowsOf(e Event) string {
 	if !p.NarrowsRows() {
 		return ""
@@ -52,8 +51,8 @@ func (p *Plan) RowsOf(e Event) string {
 	return text
 }
 
-// told adds the attributes that a key tells to names.
-func (p *Plan) told(w *route, names []string) []string {
+// addKnown adds the attributes that a key determines to names.
+func (p *Plan) addKnown(w *route, names []string) []string {
 	known := slices.IndexFunc(w.steps, step.isOpen)
 	if known < 0 {
 		known = len(w.steps)
@@ -62,12 +61,12 @@ func (p *Plan) told(w *route, names []string) []string {
 	for i := range w.steps[:known] {
 		l = append(l, w.steps[i].slot)
 	}
-	return p.generator.told(l, w.isExact(), names)
+	return p.generator.addKnown(l, w.isExact(), names)
 }
 
-// told adds the attributes to names that a text tells of which a layout is the whole, or
+// addKnown adds to names the attributes that a text determines of which a layout is all, or
 // the beginning.
-func (g *Generator) told(l layout, whole bool, names []string) []string {
+func (g *Generator) addKnown(l layout, whole bool, names []string) []string {
 	for i, parted := range g.parted(l, whole) {
 		s := &l[i]
 		if !parted || s.attribute < 0 || !s.tells() {
@@ -77,7 +76,7 @@ func (g *Generator) told(l layout, whole bool, names []string) []string {
 			names = append(names, attributes[s.attribute].Name)
 		}
 		if d := &g.attributes[s.attribute]; d.kind == byText {
-			names = g.told(d.text, true, names)
+			names = g.addKnown(d.text, true, names)
 		}
 	}
 	return names
