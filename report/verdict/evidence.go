@@ -131,6 +131,15 @@ func (s *stretch) NextRate() float64 {
 	return 1.5 * s.Top.Phase.Rate
 }
 
+// LowerRate is a rate to offer below all that were refused, in operations per second; 0 if some rate was not refused.
+func (s *stretch) LowerRate() float64 {
+	if !s.RefusesEveryRate() {
+		return 0
+	}
+	lowest := slices.MinFunc(s.Steps, func(a, b figure.Step) int { return cmp.Compare(a.Phase.Rate, b.Phase.Rate) })
+	return lowest.Phase.Rate * max(1-s.Share, 0.001)
+}
+
 // Short reports whether too few seconds were throttled to show a limit.
 func (s *stretch) Short() bool { return s.Seconds < figure.FewestSeconds }
 

@@ -622,16 +622,23 @@ func (f *Figures) isRefused(step Step, sum *results.KindStats, l *Ladder, list [
 // grow with the rate. Operations that then wait long before a retry are only late.
 func (l *Ladder) isSporadic(step Step) bool {
 	const apart, maxGrowth, maxDrop = 1.25, 1.5, 3
-	share := step.refusedShare()
 	isAlike := func(other Step) bool {
-		low, high := share, other.refusedShare()
+		lower, higher := step, other
 		if other.Phase.Rate < step.Phase.Rate {
-			low, high = high, low
+			lower, higher = other, step
 		}
-		ratio := other.Phase.Rate / step.Phase.Rate
-		return max(ratio, 1/ratio) >= apart && min(low, high) > results.MostFirstThrottled && high <= maxGrowth*low && low <= maxDrop*high
+		low, high, ratio := lower.refusedShare(), higher.refusedShare(), higher.Phase.Rate/lower.Phase.Rate
+		return ratio >= apart && min(low, high) > results.MostFirstThrottled && high <= maxGrowth*low && low <= maxDrop*high &&
+			servesAlike(lower, higher, math.Sqrt(ratio))
 	}
 	return slices.ContainsFunc(l.Steps, isAlike) && !l.isCleanBelow(step)
+}
+
+// servesAlike reports whether two steps serve about the same share of their attempts, of enough successes. Far above
+// a limit nearly all attempts are refused at every rate, but the served share falls as the rate grows.
+func servesAlike(lower, higher Step, maxRatio float64) bool {
+	low, high := lower.counts(nil), higher.counts(nil)
+	return min(low.Ok, high.Ok) >= minExpected && ShareOf(low.Ok, low.Attempts) <= maxRatio*ShareOf(high.Ok, high.Attempts)
 }
 
 // isCleanBelow reports whether a step of a lower rate has no such share of refusals, of enough attempts that sporadic
@@ -641,6 +648,11 @@ func (l *Ladder) isCleanBelow(step Step) bool {
 	return slices.ContainsFunc(l.Steps, func(other Step) bool {
 		return other.Phase.Rate < step.Phase.Rate && float64(other.counts(nil).Attempts)*share >= minExpected && other.refusedShare()*minFitRatio < share
 	})
+}
+
+// RefusesEveryRate reports whether the ladder has several rates, and the target refuses a share of each.
+func (l *Ladder) RefusesEveryRate() bool {
+	return len(l.Steps) > 1 && !slices.ContainsFunc(l.Steps, func(step Step) bool { return step.refusedShare() <= results.MostFirstThrottled })
 }
 
 // minExpected is the minimum number of expected refusals whose absence is significant.

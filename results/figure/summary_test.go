@@ -149,6 +149,39 @@ func TestRefusalsAboveACleanRate(t *testing.T) {
 	}
 }
 
+// A limit far below all rates refuses nearly all attempts of each, which is no sporadic share of any load. A share that
+// is refused at random is one, however large. Of 200 drawn ladders at most one of each kind is misjudged.
+func TestRefusalsFarAboveALimit(t *testing.T) {
+	const ladders = 200
+	for name, sporadic := range map[string]bool{"limit": false, "sporadic": true} {
+		rng, misjudged := rand.New(rand.NewPCG(53, 54)), 0
+		for range ladders {
+			limit, share := 0.5+4*rng.Float64(), 0.02+0.6*rng.Float64()
+			var list [][]second
+			for rate, i := int64(400+rng.IntN(400)), 0; i < 3; rate, i = rate*2, i+1 {
+				var step []second
+				for range 10 {
+					served := min(rate, draw(rng, limit))
+					if sporadic {
+						served = rate - draw(rng, share*float64(rate))
+					}
+					step = append(step, second{offered: rate, served: max(0, served)})
+				}
+				list = append(list, step)
+			}
+			if l := figure.Of(steps(list...)).Ladders()[0]; (l.Throttling == figure.Sporadic) != sporadic {
+				misjudged++
+			}
+		}
+		assert.LessOrEqualf(t, misjudged, 1, "%s: misjudged ladders of %d", name, ladders)
+	}
+}
+
+// draw returns a number about a mean, with the deviation of a Poisson distribution.
+func draw(rng *rand.Rand, mean float64) int64 {
+	return int64(max(0, math.Round(mean+math.Sqrt(mean)*rng.NormFloat64())))
+}
+
 // nobody waited for the target.
 func nobody(int64) string { return "" }
 
