@@ -100,27 +100,27 @@ func (c crowd) play(t *testing.T) yield {
 
 func singles(t *testing.T, page *strings.Builder) {
 	page.WriteString("\n## Single inserts to one partition\n\n" +
-		"| threads | published, per second | here | deviation | within 10 % | published throttled | here |\n|--:|--:|--:|--:|:-:|--:|--:|\n")
+		"| threads | published, per second | here | deviation | within 10% | published throttled | here |\n|--:|--:|--:|--:|:-:|--:|--:|\n")
 	for _, row := range []struct {
 		threads   int
 		published float64
 		throttled string
-	}{{30, 600, "0"}, {75, 1000, "0.0004 %"}, {150, 1000, "0.03 %"}, {240, 1000, "0.2 %"}} {
+	}{{30, 600, "0"}, {75, 1000, "0.0004%"}, {150, 1000, "0.03%"}, {240, 1000, "0.2%"}} {
 		y := crowd{row.threads, 1}.play(t)
-		fmt.Fprintf(page, "| %d | %.0f | %.0f | %s | %s | %s | %.2f %% |\n", row.threads, row.published, y.entities,
+		fmt.Fprintf(page, "| %d | %.0f | %.0f | %s | %s | %s | %.2f%% |\n", row.threads, row.published, y.entities,
 			deviation(y.entities, row.published), verdictOf(math.Abs(y.entities/row.published-1) <= .1), row.throttled, 100*y.share)
 	}
 }
 
 func transactions(t *testing.T, page *strings.Builder) {
 	page.WriteString("\n## Transactions of 100 to one partition\n\n" +
-		"| threads | published, entities per second | here | deviation | within 10 % | published throttled | here | within 6 points |\n|--:|--:|--:|--:|:-:|--:|--:|:-:|\n")
+		"| threads | published, entities per second | here | deviation | within 10% | published throttled | here | within 6 points |\n|--:|--:|--:|--:|:-:|--:|--:|:-:|\n")
 	for _, row := range []struct {
 		threads              int
 		published, throttled float64
 	}{{20, 2300, 0}, {30, 2400, .11}, {50, 2500, .22}} {
 		y := crowd{row.threads, 100}.play(t)
-		fmt.Fprintf(page, "| %d | %.0f | %.0f | %s | %s | %.0f %% | %.1f %% | %s |\n", row.threads, row.published, y.entities,
+		fmt.Fprintf(page, "| %d | %.0f | %.0f | %s | %s | %.0f%% | %.1f%% | %s |\n", row.threads, row.published, y.entities,
 			deviation(y.entities, row.published), verdictOf(math.Abs(y.entities/row.published-1) <= .1),
 			100*row.throttled, 100*y.share, verdictOf(math.Abs(y.share-row.throttled) <= .06))
 	}
@@ -136,16 +136,16 @@ func sweep(t *testing.T, page *strings.Builder) {
 		rates[n] = crowd{75, n}.play(t).entities
 	}
 	for _, n := range sizes {
-		fmt.Fprintf(page, "| %d | %.0f | %.1f %% |\n", n, rates[n], 100*rates[n]/rates[100])
+		fmt.Fprintf(page, "| %d | %.0f | %.1f%% |\n", n, rates[n], 100*rates[n]/rates[100])
 	}
 	gain := rates[100] / rates[1]
-	fmt.Fprintf(page, "\n- Published: the gain for each entity peaks at about 20. Here 20 reach %.1f %% of what 100 do; at least 90 %%: %s.\n",
+	fmt.Fprintf(page, "\n- Published: the gain for each entity peaks at about 20. Here 20 reach %.1f%% of what 100 do; at least 90%%: %s.\n",
 		100*rates[20]/rates[100], verdictOf(rates[20] >= .9*rates[100]))
 	fmt.Fprintf(page, "- Published: transactions of 100 write about 3 times what single inserts do. Here %.2f times; from 2 to 3.2: %s.\n",
 		gain, verdictOf(gain >= 2 && gain <= 3.2))
 }
 
-func deviation(got, want float64) string { return fmt.Sprintf("%+.1f %%", 100*(got/want-1)) }
+func deviation(got, want float64) string { return fmt.Sprintf("%+.1f%%", 100*(got/want-1)) }
 
 func verdictOf(holds bool) string {
 	if holds {

@@ -111,7 +111,7 @@ func TestNoStepServesMoreThanItsLimit(t *testing.T) {
 		within := false
 		for n, line := range strings.Split(string(text), "\n") {
 			switch cells := ofTarget.FindStringSubmatch(line); {
-			case strings.Contains(line, "tries/op") && strings.Contains(line, "of target"):
+			case strings.Contains(line, "attempts/op") && strings.Contains(line, "of target"):
 				within = true
 			case !within || strings.Contains(line, "---"):
 			case cells == nil:

@@ -109,7 +109,7 @@ func Document(contest *results.PolicyContest) *document.Document {
 	if ended := strings.TrimSpace(strings.TrimSuffix(contest.Verdict, d.Answer.Whole())); ended != "" {
 		d.Warnings = append(d.Warnings, ended)
 	}
-	t := document.NewTable("policies", "Policies, best first", "policy|words", "lost", "|spare=9", "goodput|rate|unit=entities/s|spare=3", "tries/op|tries",
+	t := document.NewTable("policies", "Policies, best first", "policy|words", "lost", "|spare=9", "goodput|rate|unit=entities/s|spare=3", "attempts|tries",
 		"chance|tries|spare=6", "drain|tenths|unit=s", "p50|ms|group=added, ms|spare=2", "p95|ms|group=added, ms|spare=4", "p99|ms|group=added, ms",
 		"peak|spare=1", "fair|tries|spare=7", "twice|spare=8")
 	for i := range contest.Policies {

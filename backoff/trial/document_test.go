@@ -77,7 +77,7 @@ func TestDocumentOfAContest(t *testing.T) {
 	}
 	d := Document(contestAmong(trials...))
 	got := row(t, d.Screen[0], 0)
-	for title, want := range map[string]string{"policy": "documented", "lost": "0%", "tries/op": "2.00", "drain": "2.5", "added, ms p50": "33,063",
+	for title, want := range map[string]string{"policy": "documented", "lost": "0%", "attempts": "2.00", "drain": "2.5", "added, ms p50": "33,063",
 		"added, ms p99": document.Untold, "fair": "0.98", "twice": "12", "peak": "77", "goodput": "123"} {
 		assert.Equalf(t, want, got[title], "%s of the best", title)
 	}

@@ -107,7 +107,7 @@ type toldLive struct {
 func (l toldLive) String() string {
 	text := fmt.Sprintf("exit %d, %s", l.code, l.Verdict)
 	for _, m := range l.Metrics {
-		text += fmt.Sprintf("; %s %.4g against %.4g, %+.1f %%, p = %.3g", m.Metric, m.B, m.A, 100*m.Change, m.P)
+		text += fmt.Sprintf("; %s %.4g against %.4g, %+.1f%%, p = %.3g", m.Metric, m.B, m.A, 100*m.Change, m.P)
 	}
 	for _, s := range l.Scenarios {
 		for _, note := range s.Notes {

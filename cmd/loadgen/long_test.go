@@ -67,7 +67,7 @@ func TestLongSelfDoubt(t *testing.T) {
 				continue
 			}
 			late := float64(s.Late) / float64(max(1, s.Sent))
-			t.Logf("%s, run %d: %s, %.1f %% late, lag p90 %s, %v", row.name, n+1, s.Validity, 100*late, spelledMicros(s.Lag.P90), s.ClientLimited)
+			t.Logf("%s, run %d: %s, %.1f%% late, lag p90 %s, %v", row.name, n+1, s.Validity, 100*late, spelledMicros(s.Lag.P90), s.ClientLimited)
 			if wrongly(s, row.stopped) {
 				wrong++
 			}

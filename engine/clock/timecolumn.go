@@ -92,7 +92,7 @@ func (c *TimeColumn) Learn(text string) (known bool) {
 	return c.learned >= learnedValues && len(c.senses()) == 1
 }
 
-// senses returns the notations that can parse at least 90 % as many values as the best one.
+// senses returns the notations that can parse at least 90% as many values as the best one.
 func (c *TimeColumn) senses() (list []Notation) {
 	best := slices.Max(c.votes[:])
 	for n := Seconds; n < notations && best > 0; n++ {

@@ -126,7 +126,7 @@ func TestV06ColdTableSplitsUntilAllIsServed(t *testing.T) {
 }
 
 // V6, skewed: the rates of the keys rise evenly from 26/s to 74/s. The same
-// levels hold within 15 %, and in the end all is served.
+// levels hold within 15%, and in the end all is served.
 func TestV06SkewedKeysReachTheSameLevels(t *testing.T) {
 	if resultstest.Cases(0, 1) == 0 {
 		t.Skip("with -tags ci: the levels of V6, by other rates")
@@ -364,7 +364,7 @@ func TestTailsBearATargetEach(t *testing.T) {
 			served, made := c.play(t)
 			want, part := c.bears()
 			assert.Truef(t, served >= (1-part)*want && served <= 1.01*want,
-				"%s %d: %.0f/s of tails at %d; want %.0f within %.0f %%\n%v", set.name, seed, served, c.rates, want, 100*part, c.settings)
+				"%s %d: %.0f/s of tails at %d; want %.0f within %.0f%%\n%v", set.name, seed, served, c.rates, want, 100*part, c.settings)
 			most := 2 * len(c.rates)
 			assert.Truef(t, made.late == 0 && made.splits <= most && made.merges <= made.splits+len(c.rates),
 				"%s %d: %+v of %d tails; want at most %d splits, and none late\n%v", set.name, seed, made, len(c.rates), most, c.settings)

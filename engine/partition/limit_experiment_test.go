@@ -34,7 +34,7 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 	t.Helper()
 	t.Logf("%s: expected %.6g, observed %.6g", what, want, got)
 	assert.Truef(t, math.Abs(got-want) <= tolerance*math.Max(math.Abs(want), 1e-9),
-		"%s = %.6g; want %.6g within %.3g %%", what, got, want, 100*tolerance)
+		"%s = %.6g; want %.6g within %.3g%%", what, got, want, 100*tolerance)
 }
 
 // long leaves a test out of short runs, such as that with the race detector: a
@@ -120,7 +120,7 @@ func TestV15HeadroomFollowsTheBackground(t *testing.T) {
 
 // V19: two accounts on one server, 4,000/s. The greedy one asks for ten times as
 // much, from eight ranges; the modest one, which asks for a quarter of the
-// server, is to see less than 1 % refused.
+// server, is to see less than 1% refused.
 func TestV19GreedyAccountIsThrottledTheModestOneIsNot(t *testing.T) {
 	long(t)
 	layer := cold(t, "servers=1")
@@ -273,7 +273,7 @@ func TestWarmServersThatAreSetTakeHeadroomAway(t *testing.T) {
 	}{
 		{"alone", []string{"servers=1", "server_target=5000"}, 0, 4000},
 		{"beside a neighbour, what that leaves of the server", []string{"servers=1", "server_target=5000"}, 3000, 2000},
-		{"beside 36 % of a server, between 30 % and 80 %", []string{"servers=1", "server_target=10000"}, 3600, 2000 * (1 + (.8-.36)/.5)},
+		{"beside 36% of a server, between 30% and 80%", []string{"servers=1", "server_target=10000"}, 3600, 2000 * (1 + (.8-.36)/.5)},
 		{"on a server of its own", []string{"servers=2", "server_target=5000"}, 3000, 4000},
 	} {
 		layer := partition.New(partition.Options{Model: modelOf(t, model.Headroom, append(row.set, "throttle_cost=0", "account_target=0")...)})

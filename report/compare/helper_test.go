@@ -76,7 +76,7 @@ func one(pairs []pair) compare.Trial {
 // that much: whether the chance of seeing so many or more is 0.1% or more.
 func atMost(seen, n int, share float64) bool { return 1-binomialBelow(seen, n, share) >= 0.001 }
 
-// surelyBelow says whether so few of n prove a share below that much, at 0.1 %.
+// surelyBelow says whether so few of n prove a share below that much, at 0.1%.
 func surelyBelow(seen, n int, share float64) bool { return binomialBelow(seen+1, n, share) <= 0.001 }
 
 // binomialBelow is the chance of fewer than k of n.

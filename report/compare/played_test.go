@@ -145,7 +145,7 @@ func (p played) shared(t testing.TB) *results.Record {
 }
 
 // sets returns the runs of two sides, taken in turn, that differ by an effect; a run varies
-// by 2 %.
+// by 2%.
 func sets(pairs int, effect float64) (a, b []played) {
 	rng := rand.New(rand.NewPCG(11, 8))
 	vary := func() float64 { return math.Exp(0.02 * rng.NormFloat64()) }

@@ -112,7 +112,7 @@ func TestIntervalHoldsTheTrueChange(t *testing.T) {
 			held++
 		}
 	}
-	// By the order of subset means, exactly 1 − 2·6/256 = 95.3 %.
+	// By the order of subset means, exactly 1 − 2·6/256 = 95.3%.
 	assert.Truef(t, atMost(held, sets, 244.0/256) && atMost(sets-held, sets, 12.0/256),
 		"the interval holds the true change in %d of %d sets; want about 95.3%%", held, sets)
 }

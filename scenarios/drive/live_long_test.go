@@ -121,7 +121,7 @@ func stalledLive(t *testing.T, workers int) bool {
 		got, want := time.Duration(micros)*time.Microsecond, five.waited(row.q, rate, capacity)
 		off := float64(got)/float64(want) - 1
 		good = good && math.Abs(off) <= row.within
-		t.Logf("%d workers, capacity %.0f/s: response p%g = %v; computed %v (%+.1f %%)", workers, capacity, 100*row.q, got, want, 100*off)
+		t.Logf("%d workers, capacity %.0f/s: response p%g = %v; computed %v (%+.1f%%)", workers, capacity, 100*row.q, got, want, 100*off)
 	}
 	service, _ := sum.Service[results.Ok].Quantile(.99)
 	t.Logf("%d workers: service p99 = %d µs", workers, service)

@@ -9,7 +9,7 @@ import (
 )
 
 // ValueList takes each value as often as its weight says: with the weights 40, 35
-// and 25 the first comes up for 40 % of the entities.
+// and 25 the first comes up for 40% of the entities.
 type ValueList struct {
 	// Values are texts. One that occurs twice has both shares.
 	Values []string `yaml:"list" says:"The texts drawn." list:"0..2147483647 texts"`

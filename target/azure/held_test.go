@@ -48,7 +48,7 @@ func TestRepliesAreHeldToTheKeysAskedFor(t *testing.T) {
 	later.Token = target.Token{Present: true, NextPartitionKey: "p", NextRowKey: "x"}
 	few := target.OnePartition("p")
 	few.Select = []string{"Age"}
-	quoted, wild := key("O'Neill / 5?%", "100 % & more#+\\"), key("世界 \U0001F3C3", "é\U0001F600")
+	quoted, wild := key("O'Neill / 5?%", "100% & more#+\\"), key("世界 \U0001F3C3", "é\U0001F600")
 	const fine, wrong, unread = target.Fault(""), target.WrongEntity, target.Unreadable
 	for _, row := range []struct {
 		name string

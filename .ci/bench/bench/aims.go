@@ -31,7 +31,7 @@ const busiest = "32 connections"
 
 // What bounds what is measured, said once.
 const (
-	boundByReplies = "Parsing, signing, packing and storing: 30% of the CPU. Twelve reply headers and deadlines: 12 %."
+	boundByReplies = "Parsing, signing, packing and storing: 30% of the CPU. Twelve reply headers and deadlines: 12%."
 	boundByBytes   = "Rendering rows: half. Kernel and first memory access: a fifth."
 	boundByNode    = "Node.js: one thread, which logs each request part."
 	boundByQueue   = "Of an attempt: two fifths reply and record, a quarter sending, a sixth forming; one goroutine."
@@ -46,7 +46,7 @@ func Aims() []Aim {
 		{Says: "insert: serve to net/http", Of: ratioName(GroupServer, whatInsert, busiest, ofServe, ofBare), Bound: 1.35, is: boundByReplies},
 		{Says: "get: serve to net/http", Of: ratioName(GroupServer, whatGet, busiest, ofServe, ofBare), Bound: 1.25, is: boundByReplies},
 		{Says: "transaction of 100: an entity", Of: figureName(GroupServer, whatBatch, busiest, ofServe), Bound: 3, Unit: "µs CPU", by: 1. / batchRows,
-			is: "Parsing: 40 %, packing and storing: 18 %, garbage collection: 9 %."},
+			is: "Parsing: 40%, packing and storing: 18%, garbage collection: 9%."},
 		{Says: "page of 1,000: a row", Of: figureName(GroupServer, whatPage, busiest, ofServe), Bound: 1, Unit: "µs CPU", by: 1. / pageRows, is: boundByBytes},
 		{Says: "insert: Azurite to serve", Of: ratioName(GroupServer, whatInsert, busiest, ofAzurite, ofServe), Bound: 20, AtLeast: true, is: boundByNode},
 		{Says: "transaction of 100: Azurite to serve", Of: ratioName(GroupServer, whatBatch, busiest, ofAzurite, ofServe), Bound: 40, AtLeast: true, is: boundByNode},
@@ -69,7 +69,7 @@ func Aims() []Aim {
 		{Says: "get: among 10⁷ of 100 B to 10⁴", Of: ratioName(GroupEngine, whatPointRead, largeName, ofEngine, sizeName(1e4)), Bound: 2.5,
 			is: "CPU caches, as above."},
 		{Says: "stress: an attempt, both sides", Of: figureName(GroupCommands, whatStress, "", ofProgram), Bound: 70, Unit: "µs CPU",
-			is: "Server 39 %, client 34 %, scheduler 13 %. At 500/s each costs four times that of 4,000/s."},
+			is: "Server 39%, client 34%, scheduler 13%. At 500/s each costs four times that of 4,000/s."},
 		{Says: "simulate: both profiles", Of: figureName(GroupCommands, whatSimulate, "", ofProgram), Bound: 20, Unit: "s CPU", is: boundByQueue},
 		{Says: "simulate: as long as it takes", Of: figureName(GroupCommands, whatSimulate+", as long", "", ofProgram), Bound: 10, Unit: "s",
 			is: "CPU time over cores; two simulations run at once."},

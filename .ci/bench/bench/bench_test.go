@@ -273,7 +273,7 @@ func TestOneCore(t *testing.T) {
 func TestTakenSays(t *testing.T) {
 	others := 1.25
 	busy := Taken{Got: .4, Least: .1, Others: &others}
-	for _, want := range []string{"2 cores", "40.0 %", "10.0 %", "others used 1.25", "busy"} {
+	for _, want := range []string{"2 cores", "40.0%", "10.0%", "others used 1.25", "busy"} {
 		if got := busy.describe(2); !strings.Contains(got, want) {
 			t.Errorf("says = %q; want %q in it", got, want)
 		}

@@ -62,7 +62,7 @@ func TestCrashesOfTheMachine(t *testing.T) {
 		for _, sync := range []bool{true, false} {
 			rng := rand.New(rand.NewPCG(seed, 7))
 			percent := []int{0, 100, rng.IntN(101)}[seed%3]
-			t.Run(fmt.Sprintf("seed %d, sync %v, %d %% of the unsynced", seed, sync, percent), func(t *testing.T) {
+			t.Run(fmt.Sprintf("seed %d, sync %v, %d%% of the unsynced", seed, sync, percent), func(t *testing.T) {
 				fs := vfs.NewCrashableMem()
 				// A small memtable, so that tables are written and merged meanwhile.
 				o := durable.Options{Folder: "data", Account: "races", Sync: sync, FS: fs, MemTableBytes: 64 << 10}

@@ -324,7 +324,7 @@ func TestHistories(t *testing.T) {
 					operations, open = operations+len(h.of[p]), open+h.open[p]
 				}
 			}
-			assert.LessOrEqual(t, 50*undecided, checked, "50 times the undecided histories, of which 2 % are allowed")
+			assert.LessOrEqual(t, 50*undecided, checked, "50 times the undecided histories, of which 2% are allowed")
 			assert.GreaterOrEqual(t, balanced, int(seeds), "splits and moves of ranges")
 			t.Logf("%d histories of %d operations, %d of them without a reply; ranges split and moved %d times; %d undecided", checked, operations, open, balanced, undecided)
 		})

@@ -164,7 +164,7 @@ func (n *narrative) ranking() document.Table {
 			ratio = []any{one.Ratio.Ratio, one.Ratio.Interval}
 		}
 		return []any{one.Design, one.rankText(), estimateCells(one.Sustained), ratio, one.Lost.Pointer(), one.WorstP99.Pointer(), document.ToneOf(one.State), one.checksText()}
-	}, "design|words", "rank", "sustained/s|rate", "95 %|rate", "of the first|factor", "95 %|factor", "lost|share", "worst p99|micros", "held")
+	}, "design|words", "rank", "sustained/s|rate", "95%|rate", "of the first|factor", "95%|factor", "lost|share", "worst p99|micros", "held")
 	t.Notes = n.sentences("ranking note")
 	return t
 }
@@ -214,7 +214,7 @@ func (n *narrative) moves() document.Table {
 			return nil
 		}
 		return []any{one.Design, one.Moves, estimateCells(one.Recovery), one.Unrecovered, one.Fairness.Pointer(), one.ColdServed.Pointer()}
-	}, "design|words", "moves", "recovery, s|rate", "95 %|rate", "never", "cold: fairness|rate", "served|share")
+	}, "design|words", "moves", "recovery, s|rate", "95%|rate", "never", "cold: fairness|rate", "served|share")
 	t.Notes = n.sentences("moves note")
 	return t
 }

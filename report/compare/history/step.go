@@ -14,7 +14,7 @@ import (
 // clearly split.
 const minNights = 12
 
-// maxVariation is the maximum variation between nights with which a step of 10 % is found
+// maxVariation is the maximum variation between nights with which a step of 10% is found
 // within two weeks.
 const maxVariation = 0.03
 

@@ -68,9 +68,9 @@ func TestCostOfAPage(t *testing.T) {
 		bytes = max(bytes, len(update))
 	}
 	share := (told + shown).Seconds() / seconds
-	t.Logf("a page takes %.2f %% of a core at %d operations/s: %v a second to be told, %v to show, %d bytes", 100*share, rate, told/seconds, shown/seconds, bytes)
+	t.Logf("a page takes %.2f%% of a core at %d operations/s: %v a second to be told, %v to show, %d bytes", 100*share, rate, told/seconds, shown/seconds, bytes)
 	assert.Truef(t, share <= 2*aimed,
-		"a page takes %.2f %% of a core; want %.0f %%, and twice that at most", 100*share, 100*aimed)
+		"a page takes %.2f%% of a core; want %.0f%%, and twice that at most", 100*share, 100*aimed)
 }
 
 // drawn are the attempts of a second: half at one of a few partitions, half at one of ten
