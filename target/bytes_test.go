@@ -112,7 +112,7 @@ func operation(verb entity.Verb, size int) (*target.Operation, int64) {
 		return op, wire.ReplyWeight(verb, &op.Change, nil, packed, 0)
 	case entity.Query:
 		op.Query = target.Query{Range: filter.RowsFrom("p", ""), Top: 20}
-		return op, wire.PageWeight(20, stored, 0)
+		return op, wire.PageWeight(20, stored, nil, 0)
 	case entity.Batch:
 		for range 10 {
 			op.Changes = append(op.Changes, entity.Change{Verb: entity.Insert, Properties: content(size)})

@@ -53,7 +53,7 @@ func (op *Operation) ReplyBytes(o *Outcome, level wire.Level) int64 {
 		}
 		return size
 	case op.Verb == entity.Query:
-		return wire.PageWeight(len(o.Rows), func(i int) (entity.Key, entity.Packed) { return o.Rows[i].Key, o.Rows[i].Entity }, level)
+		return wire.PageWeight(len(o.Rows), func(i int) (entity.Key, entity.Packed) { return o.Rows[i].Key, o.Rows[i].Entity }, op.Query.Select, level)
 	default:
 		return wire.ReplyWeight(op.Verb, &op.Change, op.Changes, o.Entity, level)
 	}

@@ -130,23 +130,30 @@ func TestEntitiesWeighWhatTheCodecWrites(t *testing.T) {
 	}
 }
 
-// A page of drawn rows, of which all are looked at or some.
+// A page of drawn rows, of which all are looked at or some, whole or with selected properties.
 func TestPagesWeighWhatTheCodecWrites(t *testing.T) {
 	chance := rand.New(rand.NewPCG(13, 2))
-	shown := wire.Rendering{Base: wire.Base{URL: "http://127.0.0.1:10002/loadgen"}}
-	for _, rows := range []int{0, 1, 2, 63, 64, 65, 1000} {
-		keys, packed := make([]entity.Key, rows), make([]entity.Packed, rows)
-		body := shown.AppendPageStart(nil)
-		for i := range rows {
-			keys[i] = entity.Key{Partition: "Berlin", Row: fmt.Sprintf("%06d", i)}
-			packed[i] = entity.Pack(nil, entity.Ticks(638_000_000_000_000_000), []entity.Property{
-				{Name: "Name", Value: entity.String(plain(chance, 300))}, {Name: "Age", Value: entity.Int32(int32(20 + chance.IntN(60)))}})
-			body = shown.AppendRow(body, i == 0, keys[i], packed[i])
-		}
-		want := len(shown.AppendPageEnd(body))
-		got := wire.PageWeight(rows, func(i int) (entity.Key, entity.Packed) { return keys[i], packed[i] }, 0) - wire.PageHead
-		if far := got - int64(want); rows <= 64 && (far < -1 || far > 1) || far > int64(want/10) || far < -int64(want/10) {
-			t.Errorf("a page of %d rows is reckoned at %d bytes; the codec writes %d", rows, got, want)
+	for _, selected := range [][]string{nil, {"Age"}, {"Name", "Nothing"}} {
+		for level := range wire.FullMetadata + 1 {
+			for _, rows := range []int{0, 1, 2, 63, 64, 65, 1000} {
+				shown := wire.Rendering{Base: wire.Base{URL: "http://127.0.0.1:10002/loadgen", Account: "loadgen"}, Level: level}
+				if selected != nil {
+					shown.Select = append([]string{"PartitionKey", "RowKey"}, selected...)
+				}
+				keys, packed := make([]entity.Key, rows), make([]entity.Packed, rows)
+				body := shown.AppendPageStart(nil)
+				for i := range rows {
+					keys[i] = entity.Key{Partition: "Berlin", Row: fmt.Sprintf("%06d", i)}
+					packed[i] = entity.Pack(nil, entity.Ticks(638_000_000_000_000_000), []entity.Property{
+						{Name: "Name", Value: entity.String(plain(chance, 300))}, {Name: "Age", Value: entity.Int32(int32(20 + chance.IntN(60)))}})
+					body = shown.AppendRow(body, i == 0, keys[i], packed[i])
+				}
+				want := len(shown.AppendPageEnd(body))
+				got := wire.PageWeight(rows, func(i int) (entity.Key, entity.Packed) { return keys[i], packed[i] }, selected, level) - wire.PageHead
+				if far := got - int64(want); rows <= 64 && (far < -1 || far > 1) || far > int64(want/10) || far < -int64(want/10) {
+					t.Errorf("%v at level %v: a page of %d rows is estimated at %d bytes; the codec writes %d", selected, level, rows, got, want)
+				}
+			}
 		}
 	}
 }

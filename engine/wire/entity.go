@@ -41,25 +41,44 @@ func BatchPayload(changes []entity.Change) int64 {
 	return size
 }
 
-// entityReplyLength returns the length of an entity in a reply at a level of metadata, without $select and without the
-// name of the table, which full metadata repeats.
-func entityReplyLength(k entity.Key, p entity.Packed, level Level) int64 {
+// entityReplyLength returns the length of an entity in a reply at a level of metadata, without the name of the table,
+// which full metadata repeats. A selected entity has its keys and the selected properties, others have all.
+func entityReplyLength(k entity.Key, p entity.Packed, selected []string, level Level) int64 {
 	stamp := instant(p.Timestamp())
-	size := len(`{"PartitionKey":"","RowKey":"","Timestamp":""}`) + stamp + len(k.Partition) + len(k.Row)
+	size := len(`{"PartitionKey":"","RowKey":""}`) + len(k.Partition) + len(k.Row)
 	if level != NoMetadata {
 		const tag = `"odata.etag":"W/\"datetime'%3A%3A'\"",`
 		size += len(tag) - len("::") + stamp
 	}
 	if level == FullMetadata {
 		const full = `"odata.type":"loadgen.","odata.id":"http://127.0.0.1:10002/loadgen/(PartitionKey='',RowKey='')",` +
-			`"odata.editLink":"(PartitionKey='',RowKey='')","Timestamp@odata.type":"Edm.DateTime",`
+			`"odata.editLink":"(PartitionKey='',RowKey='')",`
 		size += len(full) + 2*int(key(k))
+	}
+	if len(selected) > 0 {
+		return int64(size + selectedLength(p, selected, level))
+	}
+	size += len(`,"Timestamp":""`) + stamp
+	if level == FullMetadata {
+		size += len(`"Timestamp@odata.type":"Edm.DateTime",`)
 	}
 	properties := p.Cursor()
 	for next := (entity.Property{}); properties.Next(&next); {
 		size += property(next.Name, &next.Value, level != NoMetadata)
 	}
 	return int64(size)
+}
+
+// selectedLength returns the length of the selected properties; those that the entity lacks are null.
+func selectedLength(p entity.Packed, selected []string, level Level) (size int) {
+	for _, name := range selected {
+		if v, some := p.Lookup(name); some {
+			size += property(name, &v, level != NoMetadata)
+		} else {
+			size += len(`,"":null`) + len(name)
+		}
+	}
+	return size
 }
 
 // property returns the length of a property with the comma before it, and with its annotation if necessary.

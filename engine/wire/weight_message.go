@@ -1,6 +1,10 @@
 package wire
 
-import "loadgen/engine/entity"
+import (
+	"strings"
+
+	"loadgen/engine/entity"
+)
 
 // The lengths of the heads of requests and replies without keys, measured between this module's client and service:
 // request line or status, a signature, dates and ids.
@@ -65,7 +69,7 @@ func ReplyWeight(verb entity.Verb, c *entity.Change, changes []entity.Change, go
 		if level == NoMetadata {
 			metadata = 0
 		}
-		return GotHead + int64(metadata) + entityReplyLength(c.Key, got, level)
+		return GotHead + int64(metadata) + entityReplyLength(c.Key, got, nil, level)
 	case verb == entity.Insert:
 		return MadeHead + 2*key(c.Key)
 	case verb == entity.Batch:
@@ -82,16 +86,19 @@ func ReplyWeight(verb entity.Verb, c *entity.Change, changes []entity.Change, go
 }
 
 // PageWeight returns the approximate length of a query's reply in bytes, from at most 64 of its rows, evenly spaced.
-func PageWeight(rows int, row func(i int) (entity.Key, entity.Packed), level Level) int64 {
+// Rows of a query with $select have their keys and the selected properties.
+func PageWeight(rows int, row func(i int) (entity.Key, entity.Packed), selected []string, level Level) int64 {
 	metadata := len(`{"odata.metadata":"http://127.0.0.1:10002/loadgen/$metadata#","value":[]}`)
 	if level == NoMetadata {
 		metadata = len(`{"value":[]}`)
+	} else if len(selected) > 0 {
+		metadata += len(`&$select=PartitionKey,RowKey,`) + len(strings.Join(selected, ","))
 	}
 	const most = 64
 	looked, sum := 0, int64(0)
 	for i := 0; i < rows; i += (rows + most - 1) / most {
 		key, packed := row(i)
-		sum += entityReplyLength(key, packed, level) + 1
+		sum += entityReplyLength(key, packed, selected, level) + 1
 		looked++
 	}
 	if looked > 0 {

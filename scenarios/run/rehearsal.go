@@ -141,21 +141,12 @@ type weighing struct {
 	// throttledBy is that of the engine at the end.
 	throttledBy map[string]int64
 	level       wire.Level
-	// page is reused.
-	page []byte
 }
 
 // Submit implements [target.Immediate].
 func (w *weighing) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
 	outcome, done := w.Immediate.Submit(now, op)
-	sent, received := op.RequestBytes(), int64(wire.RefusedHead)
-	switch {
-	case outcome.Status == 0:
-	case outcome.Status < 300 && len(op.Query.Select) > 0:
-		received = w.selectedBytes(op, &outcome)
-	default:
-		received = op.ReplyBytes(&outcome, w.level)
-	}
+	sent, received := op.RequestBytes(), op.ReplyBytes(&outcome, w.level)
 	w.sent += sent
 	w.received += received
 	second := int(time.Duration(now) / time.Second)
@@ -167,17 +158,6 @@ func (w *weighing) Submit(now clock.Instant, op *target.Operation) (target.Outco
 		w.seconds[second].add(traffic{answered: 1, received: received})
 	}
 	return outcome, done
-}
-
-// selectedBytes returns the bytes of a page of selected properties; [target.Operation.ReplyBytes] is that of whole entities.
-func (w *weighing) selectedBytes(op *target.Operation, o *target.Outcome) int64 {
-	shown := wire.Rendering{Base: wire.Base{URL: "http://127.0.0.1:10002/loadgen"}, Level: w.level, Table: op.Table,
-		Select: slices.Concat([]string{"PartitionKey", "RowKey"}, op.Query.Select)}
-	w.page = shown.AppendPageStart(w.page[:0])
-	for i := range o.Rows {
-		w.page = shown.AppendRow(w.page, i == 0, o.Rows[i].Key, o.Rows[i].Entity)
-	}
-	return wire.PageHead + int64(len(w.page))
 }
 
 // traffic is the number and the bytes of requests and replies, without the replies of an overloaded service, whose sizes
