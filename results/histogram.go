@@ -7,9 +7,11 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"io"
 	"iter"
 	"math"
 	"math/bits"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -396,6 +398,9 @@ func (h *Histogram) decode(form *histogramJSON) (own bool, err error) {
 	if len(form.HDR) > maxEncodingLength {
 		return false, fmt.Errorf("%w: a histogram of %d bytes", ErrCorrupt, len(form.HDR))
 	}
+	if err = checkPrecision(form.HDR); err != nil {
+		return false, fmt.Errorf("%w: histogram: %w", ErrCorrupt, err)
+	}
 	hdr, err := hdrhistogram.Decode([]byte(form.HDR))
 	if err != nil {
 		return false, fmt.Errorf("%w: histogram: %w", ErrCorrupt, err)
@@ -423,4 +428,25 @@ func (h *Histogram) decode(form *histogramJSON) (own bool, err error) {
 		}
 	}
 	return false, nil
+}
+
+// checkPrecision returns an error if an encoded histogram has more significant figures than this package uses: it would
+// have up to millions of buckets, although its text has a hundred bytes.
+func checkPrecision(encoded string) error {
+	// The compressed text follows 8 bytes of header. It starts with four numbers; the last is the number of figures.
+	var header [8]byte
+	var numbers [4]uint32
+	text := base64.NewDecoder(base64.StdEncoding, strings.NewReader(encoded))
+	_, err := io.ReadFull(text, header[:])
+	if err != nil {
+		return err
+	}
+	inflated, err := zlib.NewReader(text)
+	if err == nil {
+		err = binary.Read(inflated, binary.BigEndian, &numbers)
+	}
+	if err == nil && numbers[3] > significantFigures {
+		err = fmt.Errorf("%d significant figures; expected at most %d", numbers[3], significantFigures)
+	}
+	return err
 }

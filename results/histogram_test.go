@@ -115,9 +115,9 @@ func TestHistogramEdges(t *testing.T) {
 }
 
 // encoded returns the JSON of a histogram of another span that holds values.
-func encoded(t testing.TB, count int64, highest int64, values ...int64) string {
+func encoded(t testing.TB, count int64, highest int64, figures int, values ...int64) string {
 	t.Helper()
-	other := hdrhistogram.New(1, highest, 2)
+	other := hdrhistogram.New(1, highest, figures)
 	for _, v := range values {
 		require.NoError(t, other.RecordValue(v), "RecordValue")
 	}
@@ -132,9 +132,10 @@ func TestHistogramJSONIsChecked(t *testing.T) {
 		ok         bool
 	}{
 		{"an empty one", `{"count":0}`, true},
-		{"another span that fits", encoded(t, 2, 1e12, 5, 7_000), true},
-		{"another span that does not fit", encoded(t, 1, 1e12, 1e11), false},
-		{"a count that is not its own", encoded(t, 3, 1e12, 5, 7_000), false},
+		{"another span that fits", encoded(t, 2, 1e12, 2, 5, 7_000), true},
+		{"another span that does not fit", encoded(t, 1, 1e12, 2, 1e11), false},
+		{"millions of buckets", encoded(t, 1, 1e12, 5, 5), false},
+		{"a count that is not its own", encoded(t, 3, 1e12, 2, 5, 7_000), false},
 		{"a count without buckets", `{"count":1}`, false},
 		{"a negative count", `{"count":-1}`, false},
 		{"more over an hour than there are", `{"count":0,"over_one_hour":1}`, false},
@@ -156,8 +157,8 @@ func TestHistogramJSONIsChecked(t *testing.T) {
 // same when it is written and read again, and can be merged.
 func FuzzHistogramJSON(f *testing.F) {
 	f.Add([]byte(`{"count":0}`))
-	f.Add([]byte(encoded(f, 2, 1e12, 5, 7_000)))
-	f.Add([]byte(encoded(f, 1, 1e12, 1e11)))
+	f.Add([]byte(encoded(f, 2, 1e12, 2, 5, 7_000)))
+	f.Add([]byte(encoded(f, 1, 1e12, 2, 1e11)))
 	f.Add([]byte(`{"count":1,"over_one_hour":1,"hdr":"HISTFAAAABN42pNpmSzMwMDAzAABMJoRAACZ/gCk"}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var one, two results.Histogram

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/xml"
+	"errors"
 	"slices"
 	"strings"
 
@@ -25,24 +26,43 @@ type xmlNode struct {
 // maxXMLText is the maximum length of a document in bytes.
 const maxXMLText = 64 << 10
 
+// errDocumentType reports a document type, an entity or another declaration that begins with "<!".
+var errDocumentType = errors.New("document type not allowed")
+
+// declarationRefuser is the tokens of a document up to the first declaration.
+type declarationRefuser struct{ *xml.Decoder }
+
+// Token implements [xml.TokenReader].
+func (r declarationRefuser) Token() (xml.Token, error) {
+	token, err := r.RawToken()
+	if _, is := token.(xml.Directive); is {
+		return nil, errDocumentType
+	}
+	return token, err
+}
+
 // parseXML reads a document with a root of a name; the fault is one line, empty for none. Attributes, comments and
 // name spaces do not matter.
 func parseXML(text, root string) (top xmlNode, fault string) {
-	text = strings.TrimSpace(strings.TrimPrefix(text, byteOrderMark))
-	decoder := xml.NewDecoder(strings.NewReader(text))
-	switch {
-	case len(text) > maxXMLText:
+	text = strings.TrimPrefix(text, byteOrderMark)
+	if len(text) > maxXMLText {
 		return top, "document too long"
-	case strings.Contains(text, "<!DOCTYPE"):
-		return top, "document type not allowed"
-	case decoder.Decode(&top) != nil:
+	}
+	// An element around the document shows what is outside the root: comments are skipped, text is refused.
+	text = "<document>" + text + "</document>"
+	decoder := xml.NewDecoder(strings.NewReader(text))
+	var document xmlNode
+	switch err := xml.NewTokenDecoder(declarationRefuser{decoder}).Decode(&document); {
+	case errors.Is(err, errDocumentType):
+		return top, err.Error()
+	case err != nil:
 		return top, "document not well-formed"
-	case top.XMLName.Local != root || text[0] != '<' || decoder.InputOffset() != int64(len(text)):
+	case len(document.Children) != 1 || document.Children[0].XMLName.Local != root || decoder.InputOffset() != int64(len(text)):
 		return top, "document must be one <" + root + ">"
-	case top.mixesText():
+	case document.mixesText():
 		return top, "an element mixes text and elements"
 	}
-	return top, ""
+	return document.Children[0], ""
 }
 
 // mixesText reports whether the element, or one in it, has both text and elements.

@@ -287,16 +287,22 @@ func TestDrawnSearches(t *testing.T) {
 }
 
 // A load that rises and falls holds where it keeps below what the target sustains, and never
-// where it is above that for 6 s.
+// where it is above that for 6 s. Outages and noise of a target without a limit show none, and
+// the limit that a load passes for 6 s is found.
 func TestDrawnTraces(t *testing.T) {
 	runtest.SkipIfShort(t)
 	t.Parallel()
-	wrongHolds, wrongFails, judged := 0, 0, 0
+	wrongHolds, wrongFails, wrongLimits, judged, limits, missed := 0, 0, 0, 0, 0, 0
 	for i := range run.Tier(3, 400) {
 		r := rand.New(rand.NewPCG(8, uint64(i)))
 		n := drawNature(r)
-		n.world.offline, n.world.frozen = [2]time.Duration{}, [2]time.Duration{}
-		if n.capacity == 0 || n.world.drifts != 0 || n.world.varies != 0 || n.world.insertsOnly || n.world.burst > 1 {
+		unlimited := n.capacity == 0
+		if unlimited {
+			n.capacity = 300
+		} else {
+			n.world.offline, n.world.frozen = [2]time.Duration{}, [2]time.Duration{}
+		}
+		if n.world.drifts != 0 || n.world.varies != 0 || n.world.insertsOnly || n.world.burst > 1 {
 			continue
 		}
 		high := n.capacity * (0.4 + 1.4*r.Float64())
@@ -309,6 +315,18 @@ func TestDrawnTraces(t *testing.T) {
 		longest := []float64{40 * over, 40 / math.Pi * math.Acos(1-2*over), 10 * math.Ceil(over)}[shape]
 		record := loaded(t, &n.world, shaped(n.retry, arrivals[shape]).text(), 0)
 		phase, state := &record.Summary.Phases[0], record.Summary.State
+		if saturation := record.Summary.Saturation; unlimited {
+			if saturation != nil {
+				wrongLimits++
+				t.Logf("case %d: %s under %s: saturation %s", i, n.says, arrivals[shape], shown(saturation))
+			}
+			continue
+		} else if longest >= 6 && high >= 1.2*n.capacity && n.world.limit > 0 {
+			if limits++; saturation == nil || math.Abs(*saturation/n.capacity-1) > .03 {
+				missed++
+				t.Logf("case %d: %s under %s: saturation %s", i, n.says, arrivals[shape], shown(saturation))
+			}
+		}
 		judged++
 		switch {
 		case longest >= 6 && (state == results.Holds || phase.Holds != nil && *phase.Holds):
@@ -319,7 +337,9 @@ func TestDrawnTraces(t *testing.T) {
 			t.Logf("case %d: %s under %s: %s: %s", i, n.says, arrivals[shape], state, record.Summary.Verdict)
 		}
 	}
-	t.Logf("%d traces: %d wrong holds, %d wrong refusals", judged, wrongHolds, wrongFails)
+	t.Logf("%d traces: %d wrong holds, %d wrong refusals, %d of %d limits missed", judged, wrongHolds, wrongFails, missed, limits)
+	assert.Zero(t, wrongLimits, "limits where there is none")
+	assert.LessOrEqualf(t, missed, 1+limits/20, "capacities of %d not found within 3%%", limits)
 	assert.Zero(t, wrongHolds, "traces above the capacity that hold")
 	assert.LessOrEqual(t, wrongFails, 1+judged/50, "traces below the capacity that do not hold")
 }

@@ -1,10 +1,7 @@
 package protocol
 
 import (
-	"bytes"
 	"cmp"
-	"compress/zlib"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -117,37 +114,11 @@ func (h *Histograms) UnmarshalJSON(text []byte) error {
 	}
 	*h = make(Histograms, len(encoded))
 	for i := range encoded {
-		err := checkPrecision(encoded[i])
-		if err == nil {
-			err = json.Unmarshal(encoded[i], &(*h)[i])
-		}
-		if err != nil {
+		if err := json.Unmarshal(encoded[i], &(*h)[i]); err != nil {
 			return fmt.Errorf("response[%d]: %w", i, err)
 		}
 	}
 	return nil
-}
-
-// checkPrecision returns an error if an encoded histogram has more than three significant figures. It would have up to
-// millions of buckets, although its text has a hundred bytes.
-func checkPrecision(text []byte) error {
-	// The compressed text follows 8 bytes of header. It starts with four numbers; the last is the number of figures.
-	var form struct {
-		HDR []byte `json:"hdr"`
-	}
-	if err := json.Unmarshal(text, &form); err != nil || len(form.HDR) < 8 {
-		return err
-	}
-	inflated, err := zlib.NewReader(bytes.NewReader(form.HDR[8:]))
-	if err != nil {
-		return err
-	}
-	var numbers [4]uint32
-	err = binary.Read(inflated, binary.BigEndian, &numbers)
-	if err == nil && numbers[3] > 3 {
-		err = fmt.Errorf("%d significant figures; expected at most 3", numbers[3])
-	}
-	return err
 }
 
 // checkRelations returns an error if fields of a message contradict each other.
