@@ -281,6 +281,7 @@ func TestCausesOfASecond(t *testing.T) {
 			append(many(16), other(throttled, beyond(16, 128)+1000), other(failed, 10))},
 		{"a code of any length, cut between two characters", results.Causes{{throttled, 503, "x" + long, 1, false}, {throttled, 503, "x" + long + "y", 1, false}},
 			results.Causes{{throttled, 503, "x" + long[:62], 2, false}}},
+		{"a long code that is no text", results.Causes{{failed, 400, strings.Repeat("\xffa", 50), 1, false}}, results.Causes{{failed, 400, strings.Repeat("\ufffda", 16), 1, false}}},
 		{"a code that is no text", results.Causes{{failed, 400, "a\xffb", 1, false}}, results.Causes{{failed, 400, "a\ufffdb", 1, false}}},
 	} {
 		record := playRecord(t, 3*time.Second, func(r *results.Recorder) {

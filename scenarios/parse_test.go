@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
@@ -77,6 +78,25 @@ func FuzzParse(f *testing.F) {
 		if _, err := s.Generator(); err != nil && !waits {
 			t.Fatalf("Generator() of %q = %v; want no error", text, err)
 		}
+	})
+}
+
+// FuzzText writes any text into the places that take one, and reads it back.
+func FuzzText(f *testing.F) {
+	f.Add("'\"\\ \u0000\u001f\u007f\u0085\u00a0\u2028\ufeff")
+	f.Add("\t# a: b\r\n- {x}\n...\n---\n")
+	f.Add("🏃 ")
+	f.Fuzz(func(t *testing.T, text string) {
+		if !utf8.ValidString(text) || len(text) > 1000 {
+			return
+		}
+		s := raceParsed()
+		s.About, s.Entity.Size = text, 5000
+		s.Entity.Properties = append(s.Entity.Properties, scenarios.PropertySpec{Name: "Free", Type: "String", Value: "{free}"})
+		s.Attributes = append(s.Attributes, keys.Attribute{Name: "free", Values: keys.ValueList{Values: []string{text, "x"}}})
+		again, err := scenarios.Parse("text.yaml", s.Text())
+		require.NoErrorf(t, err, "%q", text)
+		require.Emptyf(t, cmp.Diff(s, again, ignorePlaces), "%q", text)
 	})
 }
 

@@ -201,6 +201,7 @@ func TestAccountOfAPartition(t *testing.T) {
 	}{
 		{"one account has them all", "{number: 1}", "", map[string]int{"NYC": 0, "Berlin": 0, "": 0}},
 		{"a number below theirs is the account", `{number: 2, by: "{age}"}`, `"{age}"`, map[string]int{"0": 0, "1": 1, "001": 1, "00": 0}},
+		{"any other number goes by its hash", `{number: 2, by: "{age}"}`, `"{age}"`, map[string]int{"2": 1, "3": 0, "99999999999999999999": 0}},
 		{"a part of the key is", `{number: 16, by: "{age}"}`, `"{event}__{age}"`, map[string]int{"NYC__15": 15, "Berlin__3": 3, "__7": 7}},
 		{"its value ends where the next text begins", `{number: 16, by: "{event}"}`, `"{event}_{age}"`, map[string]int{"3_4_5": 3, "12_": 12}},
 		{"text before and behind", `{number: 16, by: "{age}"}`, `"x{{{age}}}y"`, map[string]int{"x{9}y": 9}},

@@ -153,6 +153,12 @@ func TestShardedOverServices(t *testing.T) {
 	}
 	assert.Truef(t, one.Requests >= 75 && two.Requests >= 75,
 		"the accounts saw %d and %d requests; want half of 150 inserts each", one.Requests, two.Requests)
+	assert.Equal(t, 2, record.Manifest.Accounts, "accounts of the manifest")
+	assert.Equal(t, one.Requests+two.Requests, record.Connections.Opened+record.Connections.Reused, "attempts over the connections to both accounts")
+	for _, phase := range record.Phases {
+		assert.Truef(t, !phase.Reported || len(phase.Accounts) == 2 && phase.Accounts[0].Offered == 75 && phase.Accounts[1].Offered == 75,
+			"phase %s: accounts %+v; want 75 entities offered to each", phase.Name, phase.Accounts)
+	}
 	for i, s := range each {
 		if !strings.Contains(stdout, s.url) {
 			t.Errorf("the report does not name account %d, %s:\n%s", i+1, s.url, stdout)

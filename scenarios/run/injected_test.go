@@ -312,6 +312,19 @@ phases:
 	assert.Contains(t, record.Summary.Verdict, fmt.Sprintf("(%d 503 ServerBusy)", injected))
 }
 
+// Each attempt draws its faults anew: of operations with n attempts, each of which meets a fault with the probability p,
+// the share p^n is lost.
+func TestRetriesDrawFaultsAnew(t *testing.T) {
+	t.Parallel()
+	s := runtest.Builtin(t, "sporadic-faults", "retry=short", "faults.0.share=60%")
+	s.Expect = nil
+	all := runtest.Simulate(t, s).Total(results.Reported)
+	const p, attempts = 1 - .4*.97, 4
+	assert.Zero(t, all.Cut, "operations cut")
+	within(t, "attempts that met a fault", all.Throttled, all.Attempts, p)
+	within(t, "operations lost", all.Operations-all.Succeeded, all.Operations, math.Pow(p, attempts))
+}
+
 // What a fault kept from the service is no transaction of its: of 600 inserts, 200 to each
 // partition and none of them sent twice, it bills those that it met and did not throttle.
 func TestWhatAFaultKeepsFromTheServiceIsNotBilled(t *testing.T) {

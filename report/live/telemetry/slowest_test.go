@@ -96,6 +96,25 @@ func TestSlowestOfEachSecond(t *testing.T) {
 	}
 }
 
+// Several goroutines observe at once: an operation is sampled once at most, with its own attempts.
+func TestSlowestOfSeveralGoroutines(t *testing.T) {
+	list, s, attempts := drawn(7, 4000), newSlowest(false), map[uint64]int{}
+	var all sync.WaitGroup
+	for part := range slices.Chunk(list, 1000) {
+		all.Go(func() { play(s, part) })
+	}
+	all.Wait()
+	for _, l := range list {
+		attempts[l.number] = l.attempts
+	}
+	sampled := s.drain(time.Hour)
+	assert.GreaterOrEqual(t, len(sampled), eachSecond, "sampled operations")
+	for _, l := range sampled {
+		assert.Equalf(t, attempts[l.number], l.attempts, "attempts of operation %d", l.number)
+		delete(attempts, l.number)
+	}
+}
+
 // What nobody takes, and what is too much to follow, is counted.
 func TestSlowestIsBounded(t *testing.T) {
 	s := newSlowest(false)

@@ -1,7 +1,9 @@
 package protocol
 
 import (
+	"bytes"
 	"encoding/json"
+	"slices"
 	"testing"
 	"time"
 
@@ -32,5 +34,22 @@ func TestAnswersOfAnotherRun(t *testing.T) {
 		if step := m.Receive(1, text); len(step.Send) > 0 != follows {
 			t.Errorf("an answer of run %d has a member of run 1 ask %q; want something: %v", run, step.Send, follows)
 		}
+	}
+}
+
+// Parts come in any order and more than once: the first of each is kept, and other bytes do not have the digest.
+func TestParts(t *testing.T) {
+	for _, size := range []int{0, 1, partBytes, partBytes + 1, 3*partBytes - 1} {
+		text := bytes.Repeat([]byte{7, 8, 9}, size/3+1)[:size]
+		parts := split(text)
+		c := newCollector(len(parts))
+		for i, part := range slices.Backward(parts) {
+			c.put(i, part)
+			c.put(i, []byte("another"))
+		}
+		got, intact := c.join(digest(text))
+		assert.Truef(t, c.missing == 0 && intact && bytes.Equal(got, text), "%d bytes: %d parts missing, intact %t, %d bytes joined", size, c.missing, intact, len(got))
+		_, intact = c.join(digest(append(text, 0)))
+		assert.Falsef(t, intact, "%d bytes with another digest", size)
 	}
 }
