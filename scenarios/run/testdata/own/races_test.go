@@ -16,7 +16,7 @@ import (
 //go:embed races.yaml
 var text []byte
 
-// Four partitions bear race day, one does not.
+// Four partitions sustain race day, one does not.
 func TestKeysHoldRaceDay(t *testing.T) {
 	for design, holds := range map[string]bool{"by-event": true, "one-partition": false} {
 		s, err := scenarios.Parse("races.yaml", text)
