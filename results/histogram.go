@@ -153,7 +153,7 @@ func (p *packer) pack(h *Histogram) *Histogram {
 	if err != nil {
 		panic(err.Error()) // it is written to memory
 	}
-	return &Histogram{count: h.Count(), over: h.Over(), packed: text}
+	return &Histogram{count: h.Count(), over: h.Overlong(), packed: text}
 }
 
 // The encoding is a header and the counts, compressed behind another header.
@@ -214,8 +214,8 @@ func (h *Histogram) Count() int64 {
 	return h.count
 }
 
-// Over returns how many of them were longer than an hour.
-func (h *Histogram) Over() int64 {
+// Overlong returns how many of them were longer than an hour.
+func (h *Histogram) Overlong() int64 {
 	if h == nil {
 		return 0
 	}
@@ -224,7 +224,7 @@ func (h *Histogram) Over() int64 {
 
 // Max returns the longest duration in microseconds, 0 if there is none and [OverHour] if it was over an hour.
 func (h *Histogram) Max() (longest int64) {
-	if h.Over() > 0 {
+	if h.Overlong() > 0 {
 		return OverHour
 	}
 	for one := range h.buckets() {

@@ -31,16 +31,16 @@ type Beside struct {
 	// none.
 	Most          int
 	After, Marker string
-	// Takes is the service time of a service of the application's own, at most [MostTaken], and AtOnce its maximum
-	// concurrency, at most [MostAtOnce]: other requests wait in their order. 0 is no limit.
+	// Takes is the service time of a service of the application's own, at most [MaxTaken], and AtOnce its maximum
+	// concurrency, at most [MaxAtOnce]: other requests wait in their order. 0 is no limit.
 	Takes  time.Duration
 	AtOnce int
 }
 
 // The maximum values for a service of the application's own.
 const (
-	MostTaken  = time.Hour
-	MostAtOnce = 10_000
+	MaxTaken  = time.Hour
+	MaxAtOnce = 10_000
 )
 
 // IfAbsent is the [Beside] Match that only writes a new blob. No ETag is equal to it.

@@ -38,7 +38,7 @@ func (l *Layer) admitCold(now clock.Instant, p Place, d *Demand, chance uint64) 
 	s := l.stamp
 	s.wake(now)
 	t := s.open(now, &l.accounts, p)
-	l.keys.fewest = fewestToSweep + keysPerRange*s.ranges
+	l.keys.minKept = minSweepKeys + keysPerRange*s.ranges
 	one := l.keys.find(now, p)
 	r := s.home(t, p, one)
 	v := Verdict{Range: r.number, Server: r.server.number}
@@ -103,7 +103,7 @@ func (l *Layer) stages(now clock.Instant, r *rangePartition, one *key, d *Demand
 		kind = PartitionBusy
 	case !r.bucket.admit(now, cost, l.stamp.rangeLimit), !l.waits(now, r, chance):
 		kind = RangeBusy
-	case !r.server.take(now, r.tenant, cost, l.stamp.serverLimit):
+	case !r.server.admit(now, r.tenant, cost, l.stamp.serverLimit):
 		kind = ServerBusy
 	}
 	if kind != Admitted {

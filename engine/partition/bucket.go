@@ -9,8 +9,8 @@ const nano = 1_000_000_000
 // billion entities.
 const deepestDebt = -nano * nano
 
-// greatestCapacity bounds what a bucket can hold, for the same reason.
-const greatestCapacity = 4 * nano * nano
+// maxCapacity bounds what a bucket can hold, for the same reason.
+const maxCapacity = 4 * nano * nano
 
 // nanos returns a number of entities in billionths, at most as many as a bucket
 // can owe.
@@ -32,8 +32,8 @@ type limit struct{ rate, capacity int64 }
 // newLimit returns the limit of a rate whose idle bucket saves up the allowance
 // of burst nanoseconds, and at least one entity.
 func newLimit(entitiesPerSecond, burstNanos int64) limit {
-	if entitiesPerSecond > 0 && burstNanos > greatestCapacity/entitiesPerSecond {
-		return limit{entitiesPerSecond, greatestCapacity}
+	if entitiesPerSecond > 0 && burstNanos > maxCapacity/entitiesPerSecond {
+		return limit{entitiesPerSecond, maxCapacity}
 	}
 	return limit{entitiesPerSecond, max(nano, entitiesPerSecond*burstNanos)}
 }

@@ -119,7 +119,7 @@ func (s *stamp) keep(now clock.Instant, hot *rangePartition, reason string) {
 		e.Reason, e.Overloaded, e.Ranges = reason, lasted.Offset(), s.ranges
 		s.journal.add(e)
 	}
-	for _, r := range s.on(hot.server) {
+	for _, r := range s.rangesByLoad(hot.server) {
 		if r == hot || r.served == 0 || !r.online(now) {
 			continue
 		}

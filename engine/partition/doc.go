@@ -5,7 +5,7 @@
 // instant of its arrival, its [Place], its [Demand] and 64 random bits of its
 // own; what a scan turns out to have read beyond that is owed by [Layer.Charge],
 // what a reply carries by [Layer.ChargeOut]. How long an admitted request takes
-// is [Times.Of], a pure function of its chance, plus the verdict's Wait.
+// is [Times.ReplyTime], a pure function of its chance, plus the verdict's Wait.
 //
 // After a cold start every table begins as one range on one server. Each tick
 // of virtual time the layer takes in what ranges and servers have seen, and

@@ -80,14 +80,14 @@ func (e Event) String() string {
 	return text
 }
 
-// mostEvents bounds the events that wait to be drained.
-const mostEvents = 1 << 16
+// maxEvents bounds the events that wait to be drained.
+const maxEvents = 1 << 16
 
 // journal holds the events that wait to be drained.
 type journal struct{ events []Event }
 
 func (j *journal) add(e Event) {
-	if len(j.events) < mostEvents {
+	if len(j.events) < maxEvents {
 		j.events = append(j.events, e)
 	}
 }

@@ -34,15 +34,15 @@ type keys struct {
 	refusal int64
 	// sweepAt is the number of keys at which idle ones are forgotten, fewest the
 	// number below which that is not worth the walk.
-	sweepAt, fewest int
+	sweepAt, minKept int
 }
 
-// fewestToSweep is the least number of keys that are kept, keysPerRange what is
+// minSweepKeys is the least number of keys that are kept, keysPerRange what is
 // kept for each range besides, so that to know a key's range is not forgotten
 // all the time.
 const (
-	fewestToSweep = 1024
-	keysPerRange  = 4
+	minSweepKeys = 1024
+	keysPerRange = 4
 )
 
 // find returns the state of a PartitionKey; nil where there is no limit on any. A new one goes
@@ -64,7 +64,7 @@ func (k *keys) find(now clock.Instant, p Place) *key {
 		*recent = recentKey{p, one}
 		return one
 	}
-	if len(k.known) >= max(k.sweepAt, k.fewest) {
+	if len(k.known) >= max(k.sweepAt, k.minKept) {
 		// Doubling the threshold keeps the cost of the walk constant per key.
 		k.recent = recentKeys{}
 		for p, one := range k.known {
@@ -82,7 +82,7 @@ func (k *keys) find(now clock.Instant, p Place) *key {
 				delete(k.known, p)
 			}
 		}
-		k.sweepAt = max(k.fewest, 2*len(k.known))
+		k.sweepAt = max(k.minKept, 2*len(k.known))
 	}
 	one := &key{bucket: k.limit.full(now)}
 	one.offered.at, one.served.at = now, now

@@ -44,8 +44,8 @@ func New(o Options) *Layer {
 			limit:   newLimit(m.PartitionTarget, int64(m.PartitionBurst)),
 			known:   make(map[Place]*key),
 			refusal: m.ThrottleCost * (nano / thousand),
-			sweepAt: fewestToSweep,
-			fewest:  fewestToSweep,
+			sweepAt: minSweepKeys,
+			minKept: minSweepKeys,
 		},
 		accounts: accounts{
 			entities: newLimit(m.AccountTarget, int64(m.AccountBurst)),

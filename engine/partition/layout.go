@@ -55,7 +55,7 @@ func (l *Layer) Prewarm(now clock.Instant, accountNumber, tableNumber uint32, pa
 		upper := s.newRange(now, t)
 		upper.low, upper.high, upper.last = boundary, r.high, r.last
 		r.high, r.last = boundary, false
-		i, _ := r.profile.at(boundary)
+		i, _ := r.profile.findMark(boundary)
 		upper.profile = r.profile.split(cut{at: i})
 		r.probe.forget(now)
 		t.insert(r, upper)
@@ -95,7 +95,7 @@ func (l *Layer) PageEnd(p Place) (partitionKey string, ends bool) {
 	if !known {
 		return "", false
 	}
-	first := t.at(p.PartitionKey)
+	first := t.rangeIndex(p.PartitionKey)
 	for _, r := range t.ranges[first+1:] {
 		if l.stamp.model.PageBoundary == model.AtRange || r.server != t.ranges[first].server {
 			return r.low, true

@@ -31,7 +31,7 @@ func (s *stamp) move(now clock.Instant, r *rangePartition, to *server, reason st
 	r.over = episode{}
 	s.version++
 	s.moves++
-	draw := s.handOverTimes.At(s.moves)
+	draw := s.handOverTimes.Draw(s.moves)
 	extra, _ := bits.Mul64(draw.Uint64(), uint64(s.model.OfflineMost-s.model.OfflineLeast))
 	s.stop(r, max(now, r.offline).Add(s.model.OfflineLeast+time.Duration(extra)))
 	r.stale = r.offline.Add(s.model.MapStale)
@@ -55,7 +55,7 @@ func (s *stamp) relieve(now clock.Instant, o *server) {
 		return
 	}
 	excess := o.load / used * (used - s.model.Relief)
-	list := s.on(o)
+	list := s.rangesByLoad(o)
 	for excess > 0 && len(list) > 0 {
 		// The least that is enough or, where none is, the greatest.
 		i := max(0, slices.IndexFunc(list, func(r *rangePartition) bool { return r.served < excess })-1)
@@ -74,8 +74,8 @@ func (s *stamp) relieve(now clock.Instant, o *server) {
 	}
 }
 
-// on returns the ranges of a server, those with the greatest load first.
-func (s *stamp) on(o *server) []*rangePartition {
+// rangesByLoad returns the ranges of a server, those with the greatest load first.
+func (s *stamp) rangesByLoad(o *server) []*rangePartition {
 	var list []*rangePartition
 	s.eachRange(func(r *rangePartition) {
 		if r.server == o {

@@ -32,28 +32,28 @@ type division struct {
 // The bounds of a probe: how many keys it takes its boundaries from, and how many
 // samples end a stretch at once, or after the memory of loads.
 const (
-	mostProbed     = 64
-	enoughSamples  = 256
-	fewestToDivide = 32
+	maxProbed   = 64
+	minSamples  = 256
+	minToDivide = 32
 )
 
 // touch notes a sampled request; chance is bits of its own.
 func (p *probe) touch(key string, load int64, chance uint64) {
 	if d := &p.now; len(d.bounds) > 0 {
-		d.came[d.from(key)] += load
+		d.came[d.boundsUpTo(key)] += load
 	}
 	p.samples++
-	if len(p.keys) < mostProbed {
+	if len(p.keys) < maxProbed {
 		p.keys = append(p.keys, key)
 		return
 	}
-	if place, _ := bits.Mul64(chance, p.samples); place < mostProbed {
+	if place, _ := bits.Mul64(chance, p.samples); place < maxProbed {
 		p.keys[place] = key
 	}
 }
 
-// from returns how many boundaries lie at a key or below it.
-func (d *division) from(key string) int {
+// boundsUpTo returns how many boundaries lie at a key or below it.
+func (d *division) boundsUpTo(key string) int {
 	i, found := slices.BinarySearchFunc(d.bounds, key, entity.Compare)
 	if found {
 		i++
@@ -63,7 +63,7 @@ func (d *division) from(key string) int {
 
 // turn ends a stretch that has seen enough, or has lasted for the memory of loads.
 func (p *probe) turn(now clock.Instant, memory clock.Instant) {
-	if p.samples < enoughSamples && (now-p.began < memory || p.samples < fewestToDivide) {
+	if p.samples < minSamples && (now-p.began < memory || p.samples < minToDivide) {
 		return
 	}
 	keys := p.keys
@@ -114,7 +114,7 @@ func (p *probe) cut(greatest int64) (cut, bool) {
 // came on either side. What came around it counts for neither.
 func (p *probe) divides(key string, greatest int64) bool {
 	d := &p.told
-	i := d.from(key)
+	i := d.boundsUpTo(key)
 	below, above := d.sum(0, i), int64(0)
 	if i > 0 && d.bounds[i-1] == key {
 		above = d.sum(i, len(d.came))

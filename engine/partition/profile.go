@@ -25,23 +25,23 @@ type mark struct {
 	load, bytes int64
 }
 
-// mostMarks bounds the marks of a range; one is heavy that holds more than the
+// maxMarks bounds the marks of a range; one is heavy that holds more than the
 // heaviest part of the whole.
 const (
-	mostMarks    = 64
+	maxMarks     = 64
 	heaviestPart = 32
 )
 
 func (p *profile) touch(key string, load, bytes int64) {
 	p.load += load
 	p.bytes += bytes
-	i, found := p.at(key)
+	i, found := p.findMark(key)
 	if found {
 		p.marks[i].load += load
 		p.marks[i].bytes += bytes
 		return
 	}
-	if len(p.marks) == mostMarks {
+	if len(p.marks) == maxMarks {
 		m := &p.marks[max(0, i-1)]
 		if m.load*heaviestPart <= p.load && m.bytes*heaviestPart <= p.bytes {
 			if i == 0 {
@@ -54,13 +54,13 @@ func (p *profile) touch(key string, load, bytes int64) {
 		}
 	}
 	p.marks = slices.Insert(p.marks, i, mark{key, load, bytes})
-	if len(p.marks) > mostMarks {
+	if len(p.marks) > maxMarks {
 		p.join()
 	}
 }
 
-// at returns the position of a key, and whether there is a mark there.
-func (p *profile) at(key string) (int, bool) {
+// findMark returns the position of a key, and whether there is a mark there.
+func (p *profile) findMark(key string) (int, bool) {
 	return slices.BinarySearchFunc(p.marks, key, func(m mark, key string) int {
 		return entity.Compare(m.key, key)
 	})
@@ -163,7 +163,7 @@ func (p *profile) append(above *profile) {
 	p.marks = append(p.marks, above.marks...)
 	p.load += above.load
 	p.bytes += above.bytes
-	for len(p.marks) > mostMarks {
+	for len(p.marks) > maxMarks {
 		p.join()
 	}
 }

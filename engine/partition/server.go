@@ -43,11 +43,11 @@ type tenant struct {
 // they ask for.
 const shareInterval = clock.Instant(time.Second)
 
-// take decides on a request of a tenant and debits it. Of several accounts on a
+// admit decides on a request of a tenant and debits it. Of several accounts on a
 // server each has a fair share for itself, and what is left goes to those that
 // want more; half of the server's burst is kept back for those within their
 // share, so that a greedy account cannot take what a modest one needs.
-func (s *server) take(now clock.Instant, t *tenant, cost int64, l limit) bool {
+func (s *server) admit(now clock.Instant, t *tenant, cost int64, l limit) bool {
 	if l.unlimited() || len(s.tenants) < 2 {
 		return s.bucket.admit(now, cost, l)
 	}

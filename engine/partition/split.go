@@ -29,7 +29,7 @@ func (s *stamp) splitLoad(now clock.Instant, r *rangePartition, budget *int64, r
 	if !live {
 		if better, some := r.probe.cut(s.model.SplitShare); some {
 			boundary, divides, live = better, true, true
-			boundary.at, _ = r.profile.at(better.key)
+			boundary.at, _ = r.profile.findMark(better.key)
 		}
 	}
 	futile := !live && len(r.probe.told.came) > 0 // enough has come for the probe to know

@@ -128,17 +128,17 @@ type table struct {
 	ranges []*rangePartition
 }
 
-// at returns the position of the range that a key lies in.
-func (t *table) at(key string) int {
+// rangeIndex returns the position of the range that a key lies in.
+func (t *table) rangeIndex(key string) int {
 	return sort.Search(len(t.ranges), func(i int) bool {
 		return i > 0 && entity.Compare(t.ranges[i].low, key) > 0
 	}) - 1
 }
 
 // find returns the range that a key lies in.
-func (t *table) find(key string) *rangePartition { return t.ranges[t.at(key)] }
+func (t *table) find(key string) *rangePartition { return t.ranges[t.rangeIndex(key)] }
 
 // insert puts a range behind its lower neighbour.
 func (t *table) insert(lower, upper *rangePartition) {
-	t.ranges = slices.Insert(t.ranges, t.at(lower.low)+1, upper)
+	t.ranges = slices.Insert(t.ranges, t.rangeIndex(lower.low)+1, upper)
 }

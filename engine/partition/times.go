@@ -56,10 +56,10 @@ const (
 	Scanning
 )
 
-// Of returns the time from the arrival of an admitted request to its reply at
+// ReplyTime returns the time from the arrival of an admitted request to its reply at
 // the client: round trip, and the service's work on that many entities. The
 // chance, 64 random bits, decides where in the spread the work falls.
-func (t *Times) Of(work Work, entities int64, chance uint64) time.Duration {
+func (t *Times) ReplyTime(work Work, entities int64, chance uint64) time.Duration {
 	service := t.read
 	var rest time.Duration
 	switch work {

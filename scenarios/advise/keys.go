@@ -149,7 +149,7 @@ func judgeKeys(seen *keystatistics.Statistics, read keystatistics.Reading, o Key
 		k.State, k.Ok = results.Holds, new(true)
 	}
 	claim := k.claim()
-	k.Verdict = claim.Whole()
+	k.Verdict = claim.Sentences()
 	return k
 }
 

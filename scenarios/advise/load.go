@@ -227,7 +227,7 @@ func busiestSecond(p *campaign.Preview, closed bool) float64 {
 	}
 	most, from := uint64(0), uint64(0)
 	for k := range p.Count() {
-		for p.At(k)-p.At(from) >= time.Second {
+		for p.DueTime(k)-p.DueTime(from) >= time.Second {
 			from++
 		}
 		most = max(most, k-from+1)
@@ -287,7 +287,7 @@ func (a *sampler) add(k uint64) {
 		sum := a.places[at]
 		sum[half] += float64(t.Entities)
 		a.places[at] = sum
-		row := keystatistics.Row{PartitionKey: t.Key.Partition, RowKey: t.Key.Row, Instant: clock.Instant(a.preview.At(k)), HasInstant: true,
+		row := keystatistics.Row{PartitionKey: t.Key.Partition, RowKey: t.Key.Row, Instant: clock.Instant(a.preview.DueTime(k)), HasInstant: true,
 			Entities: t.Entities, Kind: keystatistics.Other}
 		if t.Inserts {
 			a.inserted += float64(t.Entities)
@@ -304,7 +304,7 @@ func (a *sampler) add(k uint64) {
 	c.entities += entities
 	c.touched += touched
 	if c.performed < maxPerformances {
-		if sent, some := a.preview.Sent(k, a.table); some {
+		if sent, some := a.preview.RequestsOf(k, a.table); some {
 			c.performed++
 			c.sent.Requests += sent.Requests
 			c.sent.Queries += sent.Queries

@@ -339,7 +339,7 @@ func (c *Campaign) preparationStage(name string, lanes int, count uint64, limit 
 		Delay: backoff.Exponential{Base: 100 * time.Millisecond, Min: 50 * time.Millisecond, Max: 2 * time.Second},
 	}
 	return &drive.Stage{Name: name, Lanes: lanes, Count: count, Limit: limit,
-		Retry: patient.With(c.RetryCodes...), Phases: []results.Phase{{Name: name}}}
+		Retry: patient.WithStatuses(c.RetryCodes...), Phases: []results.Phase{{Name: name}}}
 }
 
 // prepare carries out a closed loop of operations that must all succeed, and calls read, if not

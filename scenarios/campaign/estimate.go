@@ -144,7 +144,7 @@ func (l sampler) selects(n uint64) bool {
 	if l.every <= 1 {
 		return true
 	}
-	draw := l.chance.At(n / l.every)
+	draw := l.chance.Draw(n / l.every)
 	return n%l.every == uint64(draw.IntN(int(l.every)))
 }
 
@@ -153,7 +153,7 @@ func (l sampler) visit(things uint64, call func(n, weight uint64)) {
 	for first := uint64(0); first < things; first += l.every {
 		weight, n := min(l.every, things-first), first
 		if l.every > 1 {
-			draw := l.chance.At(first / l.every)
+			draw := l.chance.Draw(first / l.every)
 			n += uint64(draw.IntN(int(weight)))
 		}
 		call(n, weight)

@@ -81,8 +81,8 @@ func (c *Blobs) Do(ctx context.Context, op *target.Operation) target.Outcome {
 			return c.failed(err)
 		}
 		defer reply.Body.Close()
-		body, err := io.ReadAll(io.LimitReader(reply.Body, MostBlob+1))
-		if err == nil && len(body) > MostBlob {
+		body, err := io.ReadAll(io.LimitReader(reply.Body, MaxBlob+1))
+		if err == nil && len(body) > MaxBlob {
 			err = errTooLong
 		}
 		if err != nil {
@@ -133,7 +133,7 @@ var errTooLong = errors.New("the blob is too long to read")
 // list names blobs: those of one page of the service's. Where that is less than was asked
 // for and there are more, the marker leads to them.
 func (c *Blobs) list(ctx context.Context, within *azcontainer.Client, b *target.Beside) target.Outcome {
-	most := mostListed(b)
+	most := maxListed(b)
 	at, marker := place{b.Store, b.Name, b.After}, b.Marker
 	if marker == "" {
 		c.markers.mu.Lock()
@@ -191,8 +191,8 @@ func metadataOf(list map[string]*string) map[string]string {
 	return metadata
 }
 
-// mostMarkers is how many markers are kept; then all are forgotten.
-const mostMarkers = 1024
+// maxMarkers is how many markers are kept; then all are forgotten.
+const maxMarkers = 1024
 
 // markers are those by which a list of blobs is gone on with: a service goes on at
 // a marker of its own, not at a name. Without one a list begins again, and what was
@@ -209,7 +209,7 @@ type place struct{ store, prefix, after string }
 func (m *markers) keep(at place, marker string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.known == nil || len(m.known) >= mostMarkers {
+	if m.known == nil || len(m.known) >= maxMarkers {
 		m.known = make(map[place]string)
 	}
 	m.known[at] = marker

@@ -11,8 +11,8 @@ import (
 // The bounds of a reply, in bytes: its head, and a body that is no blob. A list of blobs
 // with long names and metadata is long.
 const (
-	mostHead  = 64 << 10
-	mostReply = 16 << 20
+	maxHead  = 64 << 10
+	maxReply = 16 << 20
 )
 
 // bounded sends requests whose replies have bounds, and take what they hold beyond some
@@ -30,9 +30,9 @@ func (b *bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	most := int64(mostReply)
+	most := int64(maxReply)
 	if b.blobs && r.Method == http.MethodGet && response.StatusCode == http.StatusOK && !r.URL.Query().Has("comp") {
-		most = MostBlob + 1 // of which the last says that it is too long
+		most = MaxBlob + 1 // of which the last says that it is too long
 	}
 	share := b.budget.Share()
 	body := &boundedBody{BoundedBody: target.NewBoundedBody(response.Body, &share, most), asked: r.Context()}

@@ -43,19 +43,19 @@ func (c *containers) carryOut(b *target.Beside) target.Outcome {
 		var found []target.Found
 		at, _ := one.find(max(b.Name, b.After))
 		for _, blob := range one.blobs[at:] {
-			if !strings.HasPrefix(blob.name, b.Name) || len(found) == mostListed(b) {
+			if !strings.HasPrefix(blob.name, b.Name) || len(found) == maxListed(b) {
 				break
 			}
 			if blob.name != b.After {
-				found = append(found, blob.found())
+				found = append(found, blob.listEntry())
 			}
 		}
 		return target.Outcome{Status: 200, Found: found}
 	case b.Verb == target.DropContainer:
 		for _, blob := range one.blobs {
-			c.room.give(1, blob.size())
+			c.room.release(1, blob.size())
 		}
-		c.room.give(1, len(b.Store))
+		c.room.release(1, len(b.Store))
 		delete(c.named, b.Store)
 		return target.Outcome{Status: 202}
 	}
@@ -65,12 +65,12 @@ func (c *containers) carryOut(b *target.Beside) target.Outcome {
 	}
 	blob := one.blobs[at]
 	if b.Verb == target.GetBlob {
-		found := blob.found()
+		found := blob.listEntry()
 		found.Body = blob.body
 		return target.Outcome{Status: 200, Found: []target.Found{found}}
 	}
 	one.blobs = slices.Delete(one.blobs, at, at+1)
-	c.room.give(1, blob.size())
+	c.room.release(1, blob.size())
 	return target.Outcome{Status: 202}
 }
 
@@ -79,8 +79,8 @@ func (c *containers) make(b *target.Beside, there bool) target.Outcome {
 	if there {
 		return target.Outcome{Status: 409, Code: containerExists, Detail: "it is there already"}
 	}
-	if !c.room.take(1, len(b.Store)) {
-		return c.room.none()
+	if !c.room.reserve(1, len(b.Store)) {
+		return c.room.fullOutcome()
 	}
 	c.named[b.Store] = new(container)
 	return target.Outcome{Status: 201}
@@ -109,8 +109,8 @@ func (c *containers) put(b *target.Beside) target.Outcome {
 	if there {
 		things, bytes = 0, bytes-one.blobs[at].size()
 	}
-	if !c.room.take(things, bytes) {
-		return c.room.none()
+	if !c.room.reserve(things, bytes) {
+		return c.room.fullOutcome()
 	}
 	if there {
 		one.blobs[at] = written
@@ -130,8 +130,8 @@ func (c *container) find(name string) (int, bool) {
 	return slices.BinarySearchFunc(c.blobs, name, func(b *blob, name string) int { return strings.Compare(b.name, name) })
 }
 
-// found returns what is told of a blob beside what it holds.
-func (b *blob) found() target.Found {
+// listEntry returns what is told of a blob beside what it holds.
+func (b *blob) listEntry() target.Found {
 	return target.Found{Name: b.name, Size: int64(len(b.body)), Metadata: b.metadata, ETag: b.etag}
 }
 

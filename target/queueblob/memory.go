@@ -18,10 +18,10 @@ const Answer = 5 * time.Millisecond
 // What the stand-ins of an account hold at most; a real account holds as much as is
 // paid for.
 const (
-	// MostThings is the number of messages, blobs, queues and containers together.
-	MostThings = 100_000
-	// MostBytes is the bytes of bodies, names and metadata.
-	MostBytes = 256 << 20
+	// MaxThings is the number of messages, blobs, queues and containers together.
+	MaxThings = 100_000
+	// MaxBytes is the bytes of bodies, names and metadata.
+	MaxBytes = 256 << 20
 )
 
 // full is what a stand-in answers that has no room left. No real service says so.
@@ -45,7 +45,7 @@ var (
 
 // NewMemory returns the stand-ins without a queue or a container.
 func NewMemory() *Memory {
-	m := &Memory{desks: make(map[string]*places), room: room{things: MostThings, bytes: MostBytes}}
+	m := &Memory{desks: make(map[string]*places), room: room{things: MaxThings, bytes: MaxBytes}}
 	m.queues = queues{named: make(map[string]*queue), room: &m.room}
 	m.containers = containers{named: make(map[string]*container), room: &m.room}
 	return m
@@ -59,7 +59,7 @@ func (m *Memory) Submit(now clock.Instant, op *target.Operation) (target.Outcome
 	switch {
 	case !sound:
 	case b.Verb == target.Ask:
-		o, done = m.ask(now, b)
+		o, done = m.callService(now, b)
 	case b.Verb.OfQueue():
 		o = m.queues.carryOut(now, b)
 	default:
@@ -77,13 +77,13 @@ func (m *Memory) Submit(now clock.Instant, op *target.Operation) (target.Outcome
 // Counts implements [target.Counter].
 func (m *Memory) Counts() target.Counts { return m.counts }
 
-// ask has a service of the application's own answer, which is there as soon as it is asked: so many
+// callService has a service of the application's own answer, which is there as soon as it is asked: so many
 // requests are worked on at once, and the others wait in the order in which they came.
-func (m *Memory) ask(now clock.Instant, b *target.Beside) (target.Outcome, clock.Instant) {
+func (m *Memory) callService(now clock.Instant, b *target.Beside) (target.Outcome, clock.Instant) {
 	one := m.desks[b.Store]
 	if one == nil {
-		if !m.room.take(1, len(b.Store)) {
-			return m.room.none(), now.Add(Answer)
+		if !m.room.reserve(1, len(b.Store)) {
+			return m.room.fullOutcome(), now.Add(Answer)
 		}
 		one = new(places)
 		m.desks[b.Store] = one
@@ -104,9 +104,9 @@ func (m *Memory) ask(now clock.Instant, b *target.Beside) (target.Outcome, clock
 // room is what is left of the stand-ins' bounds.
 type room struct{ things, bytes int }
 
-// take takes room for so many things of so many bytes together, and reports whether
+// reserve takes room for so many things of so many bytes together, and reports whether
 // there was some.
-func (r *room) take(things, bytes int) bool {
+func (r *room) reserve(things, bytes int) bool {
 	if r.things < things || r.bytes < bytes {
 		return false
 	}
@@ -115,16 +115,16 @@ func (r *room) take(things, bytes int) bool {
 	return true
 }
 
-// give gives back what things of so many bytes had.
-func (r *room) give(things, bytes int) {
+// release gives back what things of so many bytes had.
+func (r *room) release(things, bytes int) {
 	r.things += things
 	r.bytes += bytes
 }
 
-// none says that there is no room left.
-func (r *room) none() target.Outcome {
+// fullOutcome says that there is no room left.
+func (r *room) fullOutcome() target.Outcome {
 	return target.Outcome{Status: 507, Code: full, Detail: fmt.Sprintf("the emulation holds at most %d messages, blobs, queues and containers, and %d MiB",
-		MostThings, MostBytes>>20)}
+		MaxThings, MaxBytes>>20)}
 }
 
 // missing says that something is not there.

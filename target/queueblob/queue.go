@@ -70,13 +70,13 @@ func (q *queues) carryOut(now clock.Instant, b *target.Beside) target.Outcome {
 		}
 		heap.Remove(&one.order, m.at)
 		delete(one.byID, m.id)
-		q.room.give(1, m.size())
+		q.room.release(1, m.size())
 		return target.Outcome{Status: 204}
 	default:
 		for _, m := range one.order {
-			q.room.give(1, m.size())
+			q.room.release(1, m.size())
 		}
-		q.room.give(1, len(b.Store))
+		q.room.release(1, len(b.Store))
 		delete(q.named, b.Store)
 		return target.Outcome{Status: 204}
 	}
@@ -87,8 +87,8 @@ func (q *queues) make(b *target.Beside, there bool) target.Outcome {
 	if there {
 		return target.Outcome{Status: 409, Code: queueExists, Detail: "it is there already"}
 	}
-	if !q.room.take(1, len(b.Store)) {
-		return q.room.none()
+	if !q.room.reserve(1, len(b.Store)) {
+		return q.room.fullOutcome()
 	}
 	q.named[b.Store] = &queue{byID: make(map[string]*message)}
 	return target.Outcome{Status: 201}
@@ -106,8 +106,8 @@ func (q *queues) put(now clock.Instant, b *target.Beside) target.Outcome {
 	q.issued++
 	m := &message{number: q.issued, id: strconv.FormatUint(q.issued, 10), body: slices.Clone(b.Body),
 		from: now.Add(wholeSeconds(b.Hidden))}
-	if !q.room.take(1, m.size()) {
-		return q.room.none()
+	if !q.room.reserve(1, m.size()) {
+		return q.room.fullOutcome()
 	}
 	one.byID[m.id] = m
 	heap.Push(&one.order, m)

@@ -55,9 +55,9 @@ func (s Service) Format(state fmt.State, _ rune) { fmt.Fprint(state, s.address) 
 // up itself.
 const serviceTimeout = 35 * time.Second
 
-// mostIdle is for how long a connection is kept that nothing is sent on: services close
+// maxIdle is for how long a connection is kept that nothing is sent on: services close
 // theirs, Azurite after 5 s, and what is sent then gets no reply.
-const mostIdle = 4 * time.Second
+const maxIdle = 4 * time.Second
 
 // link is what the clients of both services have in common. It is safe for concurrent
 // use.
@@ -70,7 +70,7 @@ type link struct {
 // budget.
 func newLink(s Service, connections int, budget *target.ReplyBudget) link {
 	return link{s, &bounded{&http.Transport{DialContext: (&net.Dialer{Timeout: serviceTimeout}).DialContext, MaxIdleConnsPerHost: connections,
-		IdleConnTimeout: mostIdle, TLSHandshakeTimeout: serviceTimeout, MaxResponseHeaderBytes: mostHead}, budget, false}}
+		IdleConnTimeout: maxIdle, TLSHandshakeTimeout: serviceTimeout, MaxResponseHeaderBytes: maxHead}, budget, false}}
 }
 
 // options are those of a client that makes one attempt a call, and follows nobody
@@ -96,8 +96,8 @@ func (l *link) answered(status int, err error) answer {
 	return answer{Status: status}
 }
 
-// mostRetryAfter bounds how long a service can ask to be left alone.
-const mostRetryAfter = time.Hour
+// maxRetryAfter bounds how long a service can ask to be left alone.
+const maxRetryAfter = time.Hour
 
 // failed returns what came of an attempt that ended with an error. The error's own
 // text is never told where it can hold the address with its signature.
@@ -129,7 +129,7 @@ func (l *link) failed(err error) answer {
 	if told.RawResponse != nil {
 		seconds, err := strconv.ParseUint(told.RawResponse.Header.Get("Retry-After"), 10, 32)
 		if err == nil {
-			o.RetryAfter = min(time.Duration(seconds)*time.Second, mostRetryAfter)
+			o.RetryAfter = min(time.Duration(seconds)*time.Second, maxRetryAfter)
 		}
 	}
 	return o

@@ -114,8 +114,8 @@ func (c *crowd) entities() float64 {
 	return sum * c.weight
 }
 
-// most returns the maximum number of entities in a window, and when that begins.
-func (c *crowd) most(window time.Duration) (entities float64, begin clock.Instant) {
+// maxWindow returns the maximum number of entities in a window, and when that begins.
+func (c *crowd) maxWindow(window time.Duration) (entities float64, begin clock.Instant) {
 	most, sum, from := uint64(0), uint64(0), 0
 	for i := range c.rows {
 		sum += uint64(c.rows[i].entities)
@@ -140,7 +140,7 @@ func (c *crowd) rates(mean float64, span time.Duration, visit func(rate float64,
 			continue
 		}
 		expected := mean * window.Seconds()
-		most, begin := c.most(window)
+		most, begin := c.maxWindow(window)
 		if most > byChance(expected, c.size, all/expected) {
 			mean = most / window.Seconds()
 			visit(mean, begin, window)

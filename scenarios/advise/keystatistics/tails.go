@@ -146,7 +146,7 @@ func (s *tailSearch) look(rows []arrival, block int) {
 	}
 	var found [][]placed
 	if s.covering {
-		found = s.all(rows)
+		found = s.blockTails(rows)
 	}
 	if found == nil {
 		found = s.groups(rows, min(maxBetween, s.olderKeys/(sparseness*len(rows))), max(minLarge, len(rows)/largeTail))
@@ -163,8 +163,8 @@ func (s *tailSearch) look(rows []arrival, block int) {
 	}
 }
 
-// all returns the tails of a block that together take nearly all of its inserts, nil if they do not.
-func (s *tailSearch) all(rows []arrival) [][]placed {
+// blockTails returns the tails of a block that together take nearly all of its inserts, nil if they do not.
+func (s *tailSearch) blockTails(rows []arrival) [][]placed {
 	found := s.groups(rows, max(min(maxBetween, s.olderKeys/minApart), s.olderKeys/(4*len(rows))), max(2, len(rows)/smallTail))
 	covered, lasting, all := 0, 0, float64(len(rows))
 	for _, g := range found {
