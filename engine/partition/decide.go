@@ -89,7 +89,7 @@ func (s *stamp) beat(now clock.Instant, r *rangePartition) (active bool) {
 		h.busy > s.model.OverloadBusy*int64(s.tick)/thousand
 	r.over.see(now, s.tick, clock.Instant(s.model.Gap), overloaded)
 	if !r.over.on {
-		r.told = false
+		r.reported = false
 	}
 	// The guard of a split ends once that has helped: neither side has kept nearly all of the load,
 	// or the overload has come to an end.
@@ -113,8 +113,8 @@ func (s *stamp) keptLoad(r *rangePartition) bool {
 // shares a server with it: all that has load and is better off elsewhere.
 func (s *stamp) keep(now clock.Instant, hot *rangePartition, reason string) {
 	lasted, _ := hot.over.lasts(now)
-	if !hot.told {
-		hot.told = true
+	if !hot.reported {
+		hot.reported = true
 		e := event(now, EventKept, hot)
 		e.Reason, e.Overloaded, e.Ranges = reason, lasted.Offset(), s.ranges
 		s.journal.add(e)

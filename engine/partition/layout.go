@@ -33,7 +33,7 @@ func (l *Layer) TableDeleted(now clock.Instant, tableNumber uint32) {
 	s.ranges -= len(t.ranges)
 	s.tables = slices.DeleteFunc(s.tables, func(o *table) bool { return o == t })
 	delete(s.known, tableNumber)
-	s.asked = nil
+	s.recent = nil
 	s.version++
 }
 

@@ -19,7 +19,7 @@ type probe struct {
 	// keys are some of this stretch, each as likely as the others (algorithm R).
 	keys []string
 	// now counts in this stretch, told is the count of the last one.
-	now, told division
+	now, last division
 }
 
 // division is what came between boundaries: came[i] lies below bounds[i], the last of
@@ -86,7 +86,7 @@ func (p *probe) turn(now clock.Instant, memory clock.Instant) {
 		d.bounds = append(d.bounds, above)
 	}
 	d.came = make([]int64, len(d.bounds)+1)
-	p.told, p.now = p.now, d
+	p.last, p.now = p.now, d
 	p.began, p.samples, p.keys = now, 0, p.keys[:0]
 }
 
@@ -96,7 +96,7 @@ func (p *probe) forget(now clock.Instant) { *p = probe{began: now} }
 // cut returns the boundary that comes nearest to dividing in half what came, and false
 // where none leaves the greatest share or less on either side.
 func (p *probe) cut(greatest int64) (cut, bool) {
-	d := &p.told
+	d := &p.last
 	total, below := d.sum(0, len(d.came)), int64(0)
 	best := cut{below: thousand}
 	nearest := total + 1
@@ -113,7 +113,7 @@ func (p *probe) cut(greatest int64) (cut, bool) {
 // divides reports whether a boundary surely leaves the greatest share or less of what
 // came on either side. What came around it counts for neither.
 func (p *probe) divides(key string, greatest int64) bool {
-	d := &p.told
+	d := &p.last
 	i := d.boundsUpTo(key)
 	below, above := d.sum(0, i), int64(0)
 	if i > 0 && d.bounds[i-1] == key {

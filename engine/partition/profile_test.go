@@ -152,14 +152,14 @@ func TestProbeWaitsForEnough(t *testing.T) {
 		p.touch(fmt.Sprint(n), 16, 0)
 	}
 	p.turn(100, 10)
-	assert.Truef(t, p.samples != 0 && len(p.told.came) <= 0,
+	assert.Truef(t, p.samples != 0 && len(p.last.came) <= 0,
 		"after %d samples the stretch has ended; want it to go on", minToDivide-1)
 	p.touch("x", 16, 0)
 	p.turn(105, 110)
 	assert.True(t, p.samples != 0, "the stretch has ended before the memory of loads; want it to go on")
 	p.turn(110, 110)
-	assert.Truef(t, p.samples == 0 && len(p.told.came) <= 0,
-		"after one stretch %d samples, told %v; want 0 and nothing told", p.samples, p.told.came)
+	assert.Truef(t, p.samples == 0 && len(p.last.came) <= 0,
+		"after one stretch %d samples, told %v; want 0 and nothing told", p.samples, p.last.came)
 	c, some := p.cut(950)
 	assert.Falsef(t, some, "cut = %+v; want none", c)
 }
@@ -204,7 +204,7 @@ func TestSharesAreMaxMinFair(t *testing.T) {
 		for _, demand := range row.demands {
 			s.tenants = append(s.tenants, &tenant{offered: demand * nano})
 		}
-		s.reckon(clock.Instant(time.Second), l)
+		s.updateShares(clock.Instant(time.Second), l)
 		for i, tenant := range s.tenants {
 			assert.Equalf(t, row.level, tenant.limit.rate, "%s: level of tenant %d of %v", row.sentence, i, row.demands)
 		}

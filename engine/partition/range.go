@@ -39,7 +39,7 @@ type rangePartition struct {
 	// divided what came.
 	tried bool
 	// told says that it was reported that nothing can be done about its load.
-	told bool
+	reported bool
 }
 
 // heartbeat is what a range has seen between two ticks. Costs are in billionths

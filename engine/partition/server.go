@@ -52,7 +52,7 @@ func (s *server) admit(now clock.Instant, t *tenant, cost int64, l limit) bool {
 		return s.bucket.admit(now, cost, l)
 	}
 	if now-s.shared >= shareInterval {
-		s.reckon(now, l)
+		s.updateShares(now, l)
 	}
 	t.offered += cost
 	least := int64(nano)
@@ -69,7 +69,7 @@ func (s *server) admit(now clock.Instant, t *tenant, cost int64, l limit) bool {
 
 // reckon sets the tenants' shares to the level at which, were each given what
 // it asks for up to that level, the server's capacity is used up.
-func (s *server) reckon(now clock.Instant, l limit) {
+func (s *server) updateShares(now clock.Instant, l limit) {
 	byDemand := slices.Clone(s.tenants)
 	slices.SortStableFunc(byDemand, func(a, b *tenant) int { return cmp.Compare(a.offered, b.offered) })
 	elapsed := max(1, int64(now-s.shared)/int64(time.Microsecond))

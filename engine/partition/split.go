@@ -32,7 +32,7 @@ func (s *stamp) splitLoad(now clock.Instant, r *rangePartition, budget *int64, r
 			boundary.at, _ = r.profile.findMark(better.key)
 		}
 	}
-	futile := !live && len(r.probe.told.came) > 0 // enough has come for the probe to know
+	futile := !live && len(r.probe.last.came) > 0 // enough has come for the probe to know
 	switch {
 	case !divides:
 		return keptOneKey
@@ -91,7 +91,7 @@ func (s *stamp) split(now clock.Instant, r *rangePartition, c cut, e Event) *ran
 		r.partner.partner = nil
 	}
 	for _, part := range []*rangePartition{r, upper} {
-		part.over, part.told, part.born = episode{}, false, now
+		part.over, part.reported, part.born = episode{}, false, now
 		part.probe.forget(now)
 		s.stop(part, now.Add(s.model.Pause))
 	}

@@ -22,7 +22,7 @@ type stamp struct {
 	servers []*server
 	known   map[uint32]*table
 	// asked is the table that was asked for last, nil where there is none.
-	asked *table
+	recent *table
 	// tables is sorted, so that decisions never depend on the order of a map.
 	tables []*table
 	ranges int
@@ -48,11 +48,11 @@ func (s *stamp) wake(now clock.Instant) {
 // open returns a table, which begins with one range on the server with the least
 // to do.
 func (s *stamp) open(now clock.Instant, a *accounts, p Place) *table {
-	if s.asked != nil && s.asked.number == p.Table {
-		return s.asked
+	if s.recent != nil && s.recent.number == p.Table {
+		return s.recent
 	}
 	if t, known := s.known[p.Table]; known {
-		s.asked = t
+		s.recent = t
 		return t
 	}
 	t := &table{account: p.Account, number: p.Table, limits: a.find(now, p.Account)}

@@ -14,10 +14,10 @@ import (
 
 // The limits of the services.
 const (
-	// MaxMessage is how many bytes a message has at most: as base64, in which it is
-	// sent, these are the 64 KiB of the service.
+	// MaxMessage is the maximum size of a message in bytes: 64 KiB, the limit of the
+	// service, as base64.
 	MaxMessage = 48 << 10
-	// MaxBlob is how many bytes a blob has at most here; the service takes more.
+	// MaxBlob is the maximum size of a blob in bytes; the service allows more.
 	MaxBlob = 64 << 20
 
 	maxReceived = 32
@@ -44,13 +44,13 @@ const (
 	invalidMetadata    entity.Code = "InvalidMetadata"
 )
 
-// unfit is the answer to a request that a service would refuse, which is not sent.
+// unfit returns the answer to a request that a service would reject.
 func unfit(status int, code entity.Code, format string, args ...any) (answer target.Outcome, sound bool) {
 	return target.Outcome{Status: status, Code: code, Detail: fmt.Sprintf(format, args...)}, false
 }
 
-// checkLimits checks a request against the limits. If it breaks one, sound is false, and answer is
-// the reply.
+// checkLimits checks a request against the limits. If it breaks one, sound is false, and answer
+// is the reply.
 func checkLimits(b *target.Beside) (answer target.Outcome, sound bool) {
 	if b == nil || b.Verb < target.PutMessage || b.Verb > target.Ask {
 		return unfit(400, entity.InvalidInput, "not a request to a queue, container or service")
@@ -63,7 +63,7 @@ func checkLimits(b *target.Beside) (answer target.Outcome, sound bool) {
 		return heldMessage(b, 0)
 	case target.ReceiveMessages:
 		if b.Most < 0 || b.Most > maxReceived {
-			return unfit(400, outOfRangeQuery, "%d messages are asked for; expected 1 to %d", b.Most, maxReceived)
+			return unfit(400, outOfRangeQuery, "%d messages requested; expected 1 to %d", b.Most, maxReceived)
 		}
 		return heldMessage(b, time.Second)
 	case target.DeleteMessage:
@@ -74,7 +74,7 @@ func checkLimits(b *target.Beside) (answer target.Outcome, sound bool) {
 		return heldBlob(b)
 	case target.ListBlobs:
 		if b.Most < 0 || b.Most > maxOnPage {
-			return unfit(400, outOfRangeQuery, "%d blobs are asked for; expected 1 to %d", b.Most, maxOnPage)
+			return unfit(400, outOfRangeQuery, "%d blobs requested; expected 1 to %d", b.Most, maxOnPage)
 		}
 		if !plain(b.Name) || !plain(b.After) || !readable(b.Marker, maxMarker) {
 			return unfit(400, entity.InvalidURI, "prefix, name or marker: expected at most %d valid characters", maxName)
@@ -91,7 +91,7 @@ func checkLimits(b *target.Beside) (answer target.Outcome, sound bool) {
 
 const badBlob = "blob name %q: expected 1 to %d bytes without backslashes, control characters, empty parts or parts that end with a dot"
 
-// heldMessage holds what is put and received.
+// heldMessage checks requests to put and to receive messages.
 func heldMessage(b *target.Beside, least time.Duration) (target.Outcome, bool) {
 	switch {
 	case b.Hidden < least || b.Hidden > maxHidden:
@@ -102,10 +102,10 @@ func heldMessage(b *target.Beside, least time.Duration) (target.Outcome, bool) {
 	return target.Outcome{}, true
 }
 
-// heldBlob holds what is written.
+// heldBlob checks a blob to write.
 func heldBlob(b *target.Beside) (target.Outcome, bool) {
 	size := 0
-	// Small letters alone: headers lose the others.
+	// Lower case only: headers lose capitals.
 	named := func(c rune) bool { return smallOrDigit(c) || c == '_' }
 	for name, value := range b.Metadata {
 		size += len(name) + len(value)
@@ -128,7 +128,7 @@ func heldBlob(b *target.Beside) (target.Outcome, bool) {
 	return target.Outcome{}, true
 }
 
-// heldQuestion holds what is asked of a service of the application's own.
+// heldQuestion checks a request to the application's own service.
 func heldQuestion(b *target.Beside) (target.Outcome, bool) {
 	switch {
 	case b.Takes < 0 || b.Takes > target.MaxTaken:
@@ -139,10 +139,10 @@ func heldQuestion(b *target.Beside) (target.Outcome, bool) {
 	return target.Outcome{}, true
 }
 
-// wholeSeconds rounds up, as a message is hidden for whole seconds.
+// wholeSeconds rounds up: a message is hidden for whole seconds.
 func wholeSeconds(d time.Duration) time.Duration { return (d + time.Second - 1).Truncate(time.Second) }
 
-// maxListed is how many blobs a list names at most.
+// maxListed returns the maximum number of blobs in a list.
 func maxListed(b *target.Beside) int {
 	return cmp.Or(b.Most, maxOnPage)
 }
@@ -158,13 +158,12 @@ func messageName(id string) bool {
 	return id != "" && len(id) <= maxName && only(id, func(c rune) bool { return smallOrDigit(c|0x20) || c == '-' })
 }
 
-// visible reports whether a text is of visible ASCII characters, one at least.
+// visible reports whether a text has only visible ASCII characters and is not empty.
 func visible(text string) bool {
 	return text != "" && len(text) <= maxMetadata && only(text, func(c rune) bool { return c > ' ' && c < 0x7F })
 }
 
-// blobName reports whether a text can name a blob: no address that is made of it is
-// taken for another.
+// blobName reports whether a text is a valid name of a blob: its URL is unambiguous.
 func blobName(name string) bool {
 	if name == "" || !plain(name) || strings.Contains(name, `\`) {
 		return false
@@ -179,7 +178,8 @@ func blobName(name string) bool {
 
 func plain(text string) bool { return readable(text, maxName) }
 
-// readable reports whether a text has so many bytes at most, and no control character.
+// readable reports whether a text is valid UTF-8 without control characters, within a length in
+// bytes.
 func readable(text string, most int) bool {
 	return len(text) <= most && utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
@@ -190,5 +190,5 @@ func only(text string, is func(c rune) bool) bool {
 	return !strings.ContainsFunc(text, func(c rune) bool { return !is(c) })
 }
 
-// clip shortens a text that is told of.
+// clip shortens a text for a message.
 func clip(text string) string { return text[:min(len(text), 80)] }
