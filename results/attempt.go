@@ -185,7 +185,7 @@ const (
 	MaxCauses = 16
 	// maxCountedCauses is the maximum number of causes that are counted separately; later ones count as others.
 	maxCountedCauses = 128
-	// longestCode is how much is kept of a code, in bytes: the service's are shorter, and
+	// maxCodeLength is the maximum length of a code in bytes: the service's are shorter, and
 	// another's can be anything.
 	maxCodeLength = 64
 )

@@ -416,7 +416,7 @@ func (h *Histogram) decode(form *histogramJSON) (own bool, err error) {
 	for _, b := range hdr.Distribution() {
 		if b.Count > 0 && b.From > maxMicros {
 			*h = Histogram{}
-			return false, fmt.Errorf("%w: %d durations beyond an hour", ErrCorrupt, b.Count)
+			return false, fmt.Errorf("%w: %d durations over an hour", ErrCorrupt, b.Count)
 		}
 		if b.Count > 0 {
 			h.add(b.From, b.Count)

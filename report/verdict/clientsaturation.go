@@ -101,7 +101,7 @@ const (
 // pure function of the record.
 func Strains(record *results.Record) []Strain {
 	var strains []Strain
-	steps, usual, before := figure.Reported(record), usualSeconds(record), OnTime
+	steps, usual, before := figure.Reported(record), typicalSeconds(record), OnTime
 	behind, left := int64(0), int64(0)
 	for i := range record.Intervals {
 		row := &record.Intervals[i]
@@ -134,7 +134,7 @@ type usual struct {
 	ceiling float64
 }
 
-func usualSeconds(record *results.Record) *usual {
+func typicalSeconds(record *results.Record) *usual {
 	u := &usual{silences: Silences(record), cores: 1}
 	steps := figure.Reported(record)
 	if g := record.Generator; g != nil {

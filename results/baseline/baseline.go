@@ -51,7 +51,7 @@ type file struct {
 	Tree     json.RawMessage `json:"tree"`
 }
 
-// longestReason bounds what is said of a change, in bytes.
+// maxReason is the maximum length of the reason for a change, in bytes.
 const maxReason = 500
 
 // CheckReason returns an error unless the text is one line of 1 to 500 bytes.
