@@ -242,11 +242,11 @@ func (h *Histogram) Mean() (mean float64) {
 	return mean
 }
 
-// minBeyond is the minimum number of durations beyond a known quantile.
+// minBeyond is the minimum number of durations above a known quantile.
 const minBeyond = 10
 
 // Quantile returns the q-th quantile in microseconds, [OverHour] if it is over an hour, and false if fewer than ten
-// durations lie beyond it, which would make it random.
+// durations are above it, which would make it random.
 func (h *Histogram) Quantile(q float64) (int64, bool) {
 	// The small addition keeps n·(1−q) = 10 from failing by rounding.
 	count := h.Count()

@@ -65,7 +65,7 @@ func (i *Interval) Span() (begin, end time.Duration) {
 func (i *Interval) PerSecond(count int64) float64 { return float64(count) / float64(i.Seconds()) }
 
 // MaxLateShare is the maximum share of operations sent late in a second with a generator on time, MaxBehindShare that of due
-// operations that are sent in a later one or never, beyond the last two before its end.
+// operations that are sent in a later one or never, in addition to the last two before its end.
 const (
 	MaxLateShare   = 0.01
 	MaxBehindShare = 0.05
@@ -80,7 +80,7 @@ func (i *Interval) OnTime() bool {
 // LineBound reports whether most attempts of the second waited for the client's line.
 func (i *Interval) LineBound() bool { return i.LineHeld > 0 && 2*i.LineHeld >= i.Attempts }
 
-// IsHeldBack reports whether more than 1 % of what was sent was so late that the target met another load.
+// IsHeldBack reports whether more than 1 % of the operations sent were so late that the target had another load.
 func (i *Interval) IsHeldBack() bool {
 	lag := cmp.Or(i.Lag.P99, i.Lag.Max)
 	return lag != nil && *lag > HeldBackAfter.Microseconds()

@@ -13,7 +13,7 @@ import (
 )
 
 // Recorder records a run. Its methods are safe for concurrent use, and keep nothing that a pointer argument refers to,
-// except the Beyond of an attempt, which must not be changed.
+// except the field Beyond of an attempt: callers must not change it.
 type Recorder struct {
 	mu sync.Mutex
 	// alone means that a single goroutine calls the recorder, so that nothing needs a lock. It is never set if shared

@@ -13,8 +13,8 @@ import (
 	"loadgen/engine/nearest"
 )
 
-// portalTimes are how the portal writes the instants of a file that it exports, whose
-// column says of which zone they are.
+// portalTimes are the formats of the instants in a file that the portal exports. The
+// column names their zone.
 var portalTimes = [...]string{"1/2/2006, 3:04:05.000 PM", "1/2/2006, 3:04:05 PM"}
 
 // exportedRows reads rows of StorageTableLogs. A portal names the column of the instants with their zone.

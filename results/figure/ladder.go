@@ -85,10 +85,10 @@ const (
 	// maxVariation is the maximum variation of a limit between seconds, as a share of it, if several rates show the
 	// same limit.
 	maxVariation = 0.15
-	// coarse is the part of a limit from which on a single request makes its seconds few
-	// numbers apart.
+	// coarse is the share of a limit above which a single request leaves few different counts
+	// per second.
 	coarse = 0.02
-	// apart is how many times better the one explanation has to fit than the other.
+	// minFitRatio is the minimum ratio of the fits of two explanations if one is chosen.
 	minFitRatio = 4
 )
 

@@ -212,7 +212,7 @@ func (f *Figures) throttledInTime(step Step) bool {
 	return count >= MinSeconds
 }
 
-// beyond reports whether a step offers more than the limit of its ladder.
+// exceedsLimit reports whether a step offers more than the limit of its ladder.
 func (f *Figures) exceedsLimit(step Step) bool {
 	l, _, _ := f.ladderOf(step)
 	return l.hasLimit() && l.offered(step) > l.Rate*(1+limitMargin)

@@ -90,7 +90,7 @@ type Operation struct {
 	Name string `json:"name"`
 	Verb string `json:"verb"`
 	// Workflow names the workflow, if it is one. AtLeast then reports that it counts more than Entities:
-	// what its queries read is not known before. Beside is the number of its requests to queues and
+	// its queries read an unknown number. Beside is the number of its requests to queues and
 	// containers.
 	Workflow string  `json:"workflow,omitempty"`
 	AtLeast  bool    `json:"at_least,omitempty"`
@@ -393,14 +393,14 @@ func (l *Load) measured(r *Rehearsal, oneTable bool) {
 	}
 }
 
-// isSlow reports whether so few operations are asked for in a second that counts of single seconds would round the
-// rates up: 1/s for 0.3/s. The means of the sample stay then.
+// isSlow reports whether the rate is so low that counts of single seconds would round it up: 1/s for 0.3/s. The means
+// of the sample stay then.
 func (l *Load) isSlow() bool {
 	const minCounted = 10
 	return l.Asked > 0 && l.Asked < minCounted
 }
 
-// setHottest sets the hottest partition of a step with so many entities: always, or if it is hotter.
+// setHottest sets the hottest partition of a step and its entities: always, or if it is hotter.
 func (l *Load) setHottest(p *results.Phase, entities int64, always bool) {
 	if len(p.Offered) == 0 || l.isSlow() {
 		return

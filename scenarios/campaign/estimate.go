@@ -16,7 +16,7 @@ import (
 // entities represents all: keys can repeat as regularly as a counter.
 type tableEstimate struct {
 	entities []estimatedEntity
-	// samples are some of them, each of which represents sampleWeight entities: all if they are few.
+	// samples are a sample of the entities: each represents sampleWeight entities.
 	// Filters are evaluated on samples.
 	samples      []sample
 	sampleWeight uint64
@@ -134,7 +134,7 @@ func indexRange[T any](ordered []T, r filter.Range, key func(*T) entity.Key) (fi
 	return first, end
 }
 
-// sampler selects one of every so many things.
+// sampler selects one of every n things.
 type sampler struct {
 	every  uint64
 	chance clock.Stream

@@ -68,7 +68,7 @@ func (f *Find) Validate() []error {
 	return faults
 }
 
-// minOperations is enough for ten operations beyond a p99.
+// minOperations leaves ten operations above a p99.
 const minOperations = 1100
 
 // length returns the length of the step at a rate, in whole seconds unless Step is not.
@@ -82,7 +82,7 @@ const stepPause = 2 * time.Second
 
 // drainLength is how long each step is preceded by a higher rate, drainFactor times its own. It uses up
 // what an idle target has saved, a quarter of a second's allowance, which could otherwise carry a
-// rate beyond the limit through a short step.
+// rate above the limit through a short step.
 const (
 	drainLength = 500 * time.Millisecond
 	drainFactor = 1.5
@@ -249,7 +249,7 @@ const (
 	// capacityMargin is how far a rate may be above the answered rate, as a share of that, and
 	// still hold.
 	capacityMargin = 0.01
-	// clearlyThrottled is the share of refusals beyond the sporadic share that only a limit
+	// clearlyThrottled is the share of refusals above the sporadic share that only a limit
 	// causes.
 	clearlyThrottled = 0.05
 	// maxSporadicShare is the largest sporadic share with which a rate can hold.

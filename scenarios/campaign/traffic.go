@@ -215,8 +215,8 @@ func dueBefore(schedule arrival.Schedule, at time.Duration) uint64 {
 	return uint64(sort.Search(int(schedule.Len()), func(n int) bool { return schedule.DueTime(uint64(n)) >= at }))
 }
 
-// replay decides what operation k of a phase is by the rows of a trace, each of which names an
-// operation and a key. What is written is generated.
+// replay chooses operation k of a phase by the rows of a trace: each row names an operation and
+// a key. Written values are generated.
 type replay struct {
 	// mix has the kinds of operation, their numbers and ids, and no partition.
 	*mix
@@ -360,7 +360,7 @@ func (c *Campaign) ladder(t *scenarios.Traffic) []arrival.Step {
 
 func rateName(rate float64) string { return strconv.FormatFloat(rate, 'f', -1, 64) + "/s" }
 
-// stepPhases returns steps as parts of the record, the first of which are reported.
+// stepPhases returns steps as phases of the record; the first ones are reported.
 func stepPhases(name string, steps []arrival.Step, reported int) []results.Phase {
 	var phases []results.Phase
 	seen := make(map[string]int)

@@ -240,8 +240,8 @@ func (o *Capture) complete(op *operation, served int64) {
 		Entities: op.asked, Served: served, Noted: o.written})
 }
 
-// Advance says what time it is, so that seconds without traffic are written and
-// operations that are not tried again come to an end. Its error wraps
+// Advance sets the time, so that seconds without traffic are written and operations
+// without further attempts end. Its error wraps
 // results.ErrWrite; the observer goes on regardless.
 func (o *Capture) Advance(now time.Duration) error {
 	o.mu.Lock()

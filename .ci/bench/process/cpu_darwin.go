@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// cpuOf calls ps, which prints hundredths of a second: another process's usage is told to C
-// programs alone.
+// cpuOf calls ps, which prints hundredths of a second: only C programs can read another
+// process's usage.
 func cpuOf(pid int) (time.Duration, error) {
 	text, err := psColumn(pid, "time=")
 	if err != nil {

@@ -133,7 +133,7 @@ type lull struct {
 	looks int
 }
 
-// A lull is a peak of at least worthGiving bytes, and then looksOfLull checks, a second apart, with less than half of
+// A lull is a peak of at least worthGiving bytes, and then looksOfLull checks, one per second, with less than half of
 // it.
 const (
 	worthGiving = 32 << 20

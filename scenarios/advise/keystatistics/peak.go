@@ -130,8 +130,8 @@ func (c *crowd) maxWindow(window time.Duration) (entities float64, begin clock.I
 }
 
 // rates calls visit with the rates that the crowd has in windows of ever shorter lengths, from a mean rate
-// on. It skips windows with a rate that chance explains by that of a longer one, which so many windows may
-// have as all entities fill.
+// on. It skips windows with a rate that chance explains by that of a longer one, considering the number of
+// windows that all entities fill.
 func (c *crowd) rates(mean float64, span time.Duration, visit func(rate float64, begin clock.Instant, window time.Duration)) {
 	visit(mean, 0, 0)
 	all := c.entities()
@@ -192,8 +192,8 @@ func (m *moments) sorted() ([]moment, time.Duration) {
 	return rows, unit
 }
 
-// resolution returns the longest of a day, an hour, a minute and a second of which all instants are
-// multiples, or a second.
+// resolution returns the longest unit of a day, an hour, a minute and a second that divides all instants,
+// or a second.
 func resolution(rows []moment) time.Duration {
 	units := []time.Duration{24 * time.Hour, time.Hour, time.Minute}
 	for i := range rows {

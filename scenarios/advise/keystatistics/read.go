@@ -123,7 +123,7 @@ func (r *reader) run(begin func() bool, fault string) (Reading, error) {
 // maxNamed is the maximum number of columns that a message names.
 const maxNamed = 20
 
-// findKeys finds the columns of a file of keys by the meaning of their names, each of which may occur once. A
+// findKeys finds the columns of a file of keys by the meaning of their names; each may occur once. A
 // PartitionKey is required.
 func (r *reader) findKeys() bool {
 	fields := r.Fields()
