@@ -14,10 +14,10 @@ import (
 
 // Bounds of a [Formula].
 const (
-	// MostTries is the greatest number of attempts at an operation, the first included.
-	MostTries = MaxRetries + 1
-	// LongestParameter bounds every length of time of a formula.
-	LongestParameter = 24 * time.Hour
+	// MaxTries is the greatest number of attempts at an operation, the first included.
+	MaxTries = MaxRetries + 1
+	// MaxParameter bounds every length of time of a formula.
+	MaxParameter = 24 * time.Hour
 	// defaultTries is how many there are where nothing is said.
 	defaultTries = 4
 )
@@ -139,10 +139,10 @@ func FormulaKinds() []string {
 func NewFormula(kind string, isGiven func(name string) bool) *Formula {
 	f := &Formula{Kind: kind, tries: defaultTries, first: 1}
 	if f.multiplied = kind == exponential && !isGiven("z") && (isGiven("base") || isGiven("multiplier")); f.multiplied {
-		f.most = int64(LongestParameter)
+		f.most = int64(MaxParameter)
 	}
 	if f.multiplied && isGiven("elapsed") {
-		f.tries = MostTries
+		f.tries = MaxTries
 	}
 	return f
 }
@@ -151,12 +151,12 @@ func NewFormula(kind string, isGiven func(name string) bool) *Formula {
 // none for the kind waits, and for one that does not exist.
 func (f *Formula) Parameters() []Parameter {
 	length := func(name, upper, omit, says string, least int64, into *int64) Parameter {
-		return Parameter{Name: name, Says: says, Into: into, Least: least, Most: int64(LongestParameter), Required: omit == "", Omit: omit, upper: upper}
+		return Parameter{Name: name, Says: says, Into: into, Least: least, Most: int64(MaxParameter), Required: omit == "", Omit: omit, upper: upper}
 	}
 	least := length("min", "max", "", "The minimum wait.", 0, &f.least)
 	most := length("max", "", "", "The maximum wait.", 1, &f.most)
 	bound := length("cap", "", "", most.Says, 1, &f.most)
-	tries := Parameter{Name: "tries", Says: "Attempts per operation, including the first.", Unit: Count, Into: &f.tries, Least: 1, Most: MostTries}
+	tries := Parameter{Name: "tries", Says: "Attempts per operation, including the first.", Unit: Count, Into: &f.tries, Least: 1, Most: MaxTries}
 	switch {
 	case f.multiplied:
 		tries.Says = "Attempts per operation, including the first; 1001 if only elapsed is given."
@@ -164,7 +164,7 @@ func (f *Formula) Parameters() []Parameter {
 			length("base", "max", "", "The first wait.", 1, &f.base),
 			{Name: "multiplier", Says: "The factor from each wait to the next.", Unit: Factor, Into: &f.multiplier, Least: 1000, Most: 100_000, Required: true},
 			length("min", "max", "0s", least.Says, 0, &f.least),
-			length("max", "", LongestParameter.String(), "The maximum wait before its jitter, 24h if not given.", 1, &f.most),
+			length("max", "", MaxParameter.String(), "The maximum wait before its jitter, 24h if not given.", 1, &f.most),
 			{Name: "jitter", Says: "How far a wait deviates at random, to either side.", Unit: Share, Into: &f.jitter, Most: 1000, Omit: "none"},
 			length("elapsed", "", "0s", "No retry later than this after the first attempt; 0s for no limit.", 0, &f.elapsed), tries}
 	case f.Kind == exponential:
@@ -260,13 +260,13 @@ func ParseFormula(text string) (*Formula, error) {
 	for _, word := range words[1:] {
 		name, _, _ := strings.Cut(word, "=")
 		if given[name] {
-			return nil, nearest.Faultf(ErrInvalid, "%s occurs twice; expected once", nearest.Shown(name))
+			return nil, nearest.Faultf(ErrInvalid, "%s occurs twice; expected once", nearest.Quote(name))
 		}
 		given[name] = true
 	}
 	f := NewFormula(words[0], isGiven)
 	parameters := f.Parameters()
-	names := nearest.Of(parameters, func(p Parameter) string { return p.Name })
+	names := nearest.NamesOf(parameters, func(p Parameter) string { return p.Name })
 	for _, word := range words[1:] {
 		name, value, _ := strings.Cut(word, "=")
 		at := slices.Index(names, name)
@@ -275,7 +275,7 @@ func ParseFormula(text string) (*Formula, error) {
 		}
 		number, sound := parameters[at].Parse(value)
 		if !sound {
-			return nil, nearest.Faultf(ErrInvalid, "%s is %s; expected %s", name, nearest.Shown(value), parameters[at].Expected())
+			return nil, nearest.Faultf(ErrInvalid, "%s is %s; expected %s", name, nearest.Quote(value), parameters[at].Expected())
 		}
 		*parameters[at].Into = number
 	}
@@ -292,11 +292,11 @@ func ParseFormula(text string) (*Formula, error) {
 
 // readWaits reads the waits of a list.
 func (f *Formula) readWaits(words []string) error {
-	wait := Parameter{Most: int64(LongestParameter)}
+	wait := Parameter{Most: int64(MaxParameter)}
 	for i, word := range words {
 		value, sound := wait.Parse(word)
 		if !sound {
-			return nearest.Faultf(ErrInvalid, "wait %d is %s; expected %s: n waits are n + 1 tries", i+1, nearest.Shown(word), wait.Expected())
+			return nearest.Faultf(ErrInvalid, "wait %d is %s; expected %s: n waits are n + 1 tries", i+1, nearest.Quote(word), wait.Expected())
 		}
 		f.Waits = append(f.Waits, time.Duration(value))
 	}

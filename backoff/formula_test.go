@@ -67,7 +67,7 @@ func FuzzFormula(f *testing.F) {
 		p := formula.Preset()
 		require.Emptyf(t, p.Validate(), "%q is at fault; want a sound policy", text)
 		for x := 1; x <= min(p.Retries, 70); x++ {
-			if wait, _ := p.Wait(x, 0.99); wait < 0 || wait > 2*backoff.LongestParameter {
+			if wait, _ := p.Wait(x, 0.99); wait < 0 || wait > 2*backoff.MaxParameter {
 				t.Fatalf("%q waits %v before retry %d; want 0 to a day, and its jitter", text, wait, x)
 			}
 		}
@@ -130,7 +130,7 @@ func TestPublishedSchedules(t *testing.T) {
 	// 12 waits add up to at least 64.4 s, each further one to 30 s: 27 of them end within 15 minutes.
 	p, err := backoff.ByName("exponential base=500ms multiplier=1.5 jitter=50% max=60s elapsed=15m")
 	require.NoError(t, err)
-	assert.Equal(t, []any{39, 15 * time.Minute, 15 * time.Minute}, []any{p.Retries, p.Elapsed, p.LongestWait()}, "retries, elapsed, longest wait")
+	assert.Equal(t, []any{39, 15 * time.Minute, 15 * time.Minute}, []any{p.Retries, p.Elapsed, p.MaxWait()}, "retries, elapsed, longest wait")
 }
 
 const (

@@ -64,17 +64,17 @@ func (p Proportional) band(x int) (low, high float64) {
 }
 
 // Wait implements [Delay] for a chain whose waits so far were drawn with the same
-// chance; a policy asks [Decorrelated.After] instead.
+// chance; a policy asks [Decorrelated.NextWait] instead.
 func (d Decorrelated) Wait(x int, chance float64) time.Duration {
 	var wait time.Duration
 	for range min(x, 100) {
-		wait = d.After(wait, chance)
+		wait = d.NextWait(wait, chance)
 	}
 	return wait
 }
 
-// After implements [Chained].
-func (d Decorrelated) After(previous time.Duration, chance float64) time.Duration {
+// NextWait implements [Chained].
+func (d Decorrelated) NextWait(previous time.Duration, chance float64) time.Duration {
 	base, top := max(d.Base, 0), max(d.Cap, 0)
 	from := max(previous, base)
 	reach := time.Duration(math.MaxInt64)

@@ -59,9 +59,9 @@ func (p Policy) Wait(x int, chance float64) (time.Duration, bool) {
 	return p.Delay.Wait(x, chance), true
 }
 
-// LongestWait returns the greatest time that an operation can spend waiting
+// MaxWait returns the greatest time that an operation can spend waiting
 // under the policy, all its retries together; at most about 292 years.
-func (p Policy) LongestWait() time.Duration {
+func (p Policy) MaxWait() time.Duration {
 	var sum time.Duration
 	for x := 1; x <= p.Retries; x++ {
 		wait, _ := p.Wait(x, math.Nextafter(1, 0))
@@ -89,8 +89,8 @@ func (p Policy) possibleRetries() int {
 	return p.Retries
 }
 
-// With returns the policy with further statuses among those that it retries.
-func (p Policy) With(codes ...int) Policy {
+// WithStatuses returns the policy with further statuses among those that it retries.
+func (p Policy) WithStatuses(codes ...int) Policy {
 	if len(codes) == 0 {
 		return p
 	}
@@ -152,8 +152,8 @@ type Bounded interface {
 
 // Chained is a delay whose wait follows from the one before it.
 type Chained interface {
-	// After returns the wait after a previous one, 0 before the first retry.
-	After(previous time.Duration, chance float64) time.Duration
+	// NextWait returns the wait after a previous one, 0 before the first retry.
+	NextWait(previous time.Duration, chance float64) time.Duration
 }
 
 // Next returns the wait before retry x, counted from 1, after a previous wait (0
@@ -161,7 +161,7 @@ type Chained interface {
 // [Policy.Wait] but for delays that are [Chained]. It panics unless x is positive.
 func (p Policy) Next(x int, previous time.Duration, chance float64) (time.Duration, bool) {
 	if chained, ok := p.Delay.(Chained); ok && 1 <= x && x <= p.Retries {
-		return chained.After(previous, chance), true
+		return chained.NextWait(previous, chance), true
 	}
 	return p.Wait(x, chance)
 }

@@ -128,7 +128,7 @@ func TestValidateNamesEveryFault(t *testing.T) {
 }
 
 func TestRetryable(t *testing.T) {
-	documented, with := backoff.Policy{Retries: 1}, backoff.Policy{Retries: 1}.With(backoff.TooManyRequests)
+	documented, with := backoff.Policy{Retries: 1}, backoff.Policy{Retries: 1}.WithStatuses(backoff.TooManyRequests)
 	only := backoff.Policy{Retries: 1, Codes: []int{408, 503}}
 	for _, row := range []struct {
 		name         string
@@ -174,11 +174,11 @@ func TestDocumentedCodesAreWhatNoCodesStandFor(t *testing.T) {
 	listed := backoff.Policy{Retries: 1, Codes: backoff.DocumentedCodes()}
 	for status := -1; status <= 700; status++ {
 		want := status == 0 || status >= 500 && status <= 599 && status != 501 && status != 505
-		for name, policy := range map[string]backoff.Policy{"no codes": {Retries: 1}, "the list": listed, "with nothing": backoff.Policy{Retries: 1}.With()} {
+		for name, policy := range map[string]backoff.Policy{"no codes": {Retries: 1}, "the list": listed, "with nothing": backoff.Policy{Retries: 1}.WithStatuses()} {
 			assert.Equalf(t, want, policy.Retryable(status, ""), "%s: Retryable(%d, \"\")", name, status)
 		}
 	}
-	if again := listed.With(503, 429, 503); len(again.Codes) != len(listed.Codes)+1 || !slices.IsSorted(again.Codes) {
+	if again := listed.WithStatuses(503, 429, 503); len(again.Codes) != len(listed.Codes)+1 || !slices.IsSorted(again.Codes) {
 		t.Errorf("With(503, 429, 503) = %v; want one code more, sorted", again.Codes)
 	}
 	assert.Len(t, backoff.DocumentedCodes(), 98, "the 100 of the 5xx but two")

@@ -165,5 +165,5 @@ func presetOf(name string) (Preset, error) {
 		}
 		return f.Preset(), nil
 	}
-	return Preset{}, fmt.Errorf("%w %s; nearest: %s", ErrUnknown, nearest.Shown(name), strings.Join(nearest.Names(name, Names()), ", "))
+	return Preset{}, fmt.Errorf("%w %s; nearest: %s", ErrUnknown, nearest.Quote(name), strings.Join(nearest.Names(name, Names()), ", "))
 }

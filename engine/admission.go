@@ -96,7 +96,7 @@ func (e *Engine) takeTurn(ask *decision, r *Request) {
 		return
 	}
 	if r.Verb == entity.Batch {
-		served := e.times.Of(partition.Writing, ask.cost, ask.chance) - e.times.RoundTrip()
+		served := e.times.ReplyTime(partition.Writing, ask.cost, ask.chance) - e.times.RoundTrip()
 		e.holds.add(ask.now, ask.now.Add(ask.verdict.Wait+served), ask.place.Table, r.Changes)
 	}
 }
@@ -147,13 +147,13 @@ func (e *Engine) ThrottledBy() map[string]int64 {
 }
 
 // CountsBytes reports whether an account has a limit in bytes, so that [Request.Bytes] and
-// [Engine.Sent] matter.
+// [Engine.ChargeReply] matter.
 func (e *Engine) CountsBytes() bool { return e.countsBytes }
 
-// Sent debits how long a reply was on the wire, which only who has written it knows, from
+// ChargeReply debits how long a reply was on the wire, which only who has written it knows, from
 // the account that it was for. As what a throttled request brought counts nowhere, its reply
 // should not be passed.
-func (e *Engine) Sent(accountName string, bytes int64) {
+func (e *Engine) ChargeReply(accountName string, bytes int64) {
 	a, known := e.accounts[accountName]
 	if !known || !e.countsBytes {
 		return
@@ -218,5 +218,5 @@ func (e *Engine) page(a *account, ask *decision, r *Request, reply *Reply) {
 	e.layer.ChargeAccount(ask.now, ask.place.Account, counted-1)
 	e.mu.Unlock()
 	reply.Counted, reply.Rows, reply.Spans, reply.Next, reply.More = counted, page.Rows, page.Spans, page.Next, page.More
-	reply.Done = ask.now.Add(e.times.Of(partition.Scanning, counted, ask.chance) + ask.verdict.Wait)
+	reply.Done = ask.now.Add(e.times.ReplyTime(partition.Scanning, counted, ask.chance) + ask.verdict.Wait)
 }

@@ -339,7 +339,7 @@ func tableReply(name string, code entity.Code) Reply {
 
 // answer dates a reply to a request that the service turns to now.
 func (e *Engine) answer(now clock.Instant, chance uint64, work partition.Work, reply *Reply) {
-	reply.Done = now.Add(e.times.Of(work, reply.Counted, chance))
+	reply.Done = now.Add(e.times.ReplyTime(work, reply.Counted, chance))
 }
 
 // chance is the first draw of an attempt, which decides how long it takes; the

@@ -151,7 +151,7 @@ func TestQueryIsChargedWhatItScans(t *testing.T) {
 		{"a row range counts its rows", engine.Query{Range: filter.Rows("b", "000010", "000020")}, 10, 10, false},
 		{"a page counts what it read", engine.Query{Range: filter.OnePartition("b"), Top: 30}, 30, 30, true},
 		{"what a filter drops was scanned", engine.Query{Range: filter.OnePartition("b"), Keep: none}, 0, 100, false},
-		{"a table scan counts the table", engine.Query{Range: filter.All()}, 300, 300, false},
+		{"a table scan counts the table", engine.Query{Range: filter.WholeTable()}, 300, 300, false},
 		{"an empty range counts one", engine.Query{Range: filter.OnePartition("x")}, 0, 1, false},
 		{"a range from a partition that is missing counts what it found", engine.Query{Range: filter.PartitionRange("aa", "c")}, 100, 100, false},
 	}

@@ -192,7 +192,7 @@ func TestV13TableScanCrossesServers(t *testing.T) {
 		}
 	}
 	tokens, empty, seen := 0, 0, map[entity.Key]bool{}
-	stretch := filter.All()
+	stretch := filter.WholeTable()
 	for {
 		r := b.query(100*second, engine.Query{Range: stretch})
 		require.Equalf(t, 200, r.Status, "Query = %s", r.Detail)

@@ -33,7 +33,7 @@ type Request struct {
 	// none.
 	Bytes int64
 	// ReplyBytes is how long its reply will be, where that is known beforehand; of others
-	// [Engine.Sent] receives the size.
+	// [Engine.ChargeReply] receives the size.
 	ReplyBytes int64
 	// Timeout is how long the sender waits; 0, like anything longer, stands for
 	// the service's own timeout. It counts where a request is held.

@@ -94,7 +94,7 @@ type phase struct {
 var simAccounts = []string{"one", "two", "three"}
 
 func newSimulation(seed uint64) *simulation {
-	s := &simulation{draw: clock.NewStream(seed, "simulation").At(0), live: map[simTable]bool{}, kinds: map[partition.EventKind]int{}}
+	s := &simulation{draw: clock.NewStream(seed, "simulation").Draw(0), live: map[simTable]bool{}, kinds: map[partition.EventKind]int{}}
 	s.left = 5000 + s.draw.IntN(45_000)
 	s.crossing = s.draw.IntN(4) == 0
 	s.model = s.drawModel()

@@ -49,7 +49,7 @@ func (e *Engine) Entities(account, table string) iter.Seq2[entity.Key, entity.Pa
 		if !known {
 			return
 		}
-		rest := filter.All()
+		rest := filter.WholeTable()
 		for more := true; more; {
 			page, code := a.store.Scan(table, store.Query{Range: rest})
 			if code != entity.OK {

@@ -9,8 +9,8 @@ import (
 	"loadgen/results"
 )
 
-// mostCauseRows bounds the table of causes.
-const mostCauseRows = 20
+// maxCauseRows bounds the table of causes.
+const maxCauseRows = 20
 
 // caused is one cause of one kind of operation: its number of attempts, and where run.json has the cause.
 type caused struct {
@@ -33,14 +33,14 @@ func (a *author) causeTable() document.Table {
 		return cmp.Or(cmp.Compare(y.Class, x.Class), cmp.Compare(y.Attempts, x.Attempts))
 	})
 	t := a.newTable("causes")
-	for _, one := range rows[:min(len(rows), mostCauseRows)] {
+	for _, one := range rows[:min(len(rows), maxCauseRows)] {
 		code := one.Code
 		if one.Injected {
 			code += ", injected"
 		}
 		t.Add(one.from, one.kind, one.Class, one.Status, code, one.Attempts, document.RatioOf(one.Attempts, one.attempts))
 	}
-	if more := rows[min(len(rows), mostCauseRows):]; len(more) > 0 {
+	if more := rows[min(len(rows), maxCauseRows):]; len(more) > 0 {
 		var attempts int64
 		for _, one := range more {
 			attempts += one.Attempts

@@ -33,7 +33,7 @@ func CSV(w io.Writer, d *document.Document) error {
 		s.write("answer", "answer", "1", "number", value, a.Unit)
 		s.sentences("answer", append([]string{a.Claim}, a.Says...))
 	}
-	for _, section := range d.Whole() {
+	for _, section := range d.AllSections() {
 		s.said = 0
 		for _, block := range section.Blocks {
 			switch b := block.(type) {
@@ -54,7 +54,7 @@ func CSV(w io.Writer, d *document.Document) error {
 	if err := s.to.Error(); err != nil {
 		return fmt.Errorf("report: encoding the CSV: %w", err)
 	}
-	return written(w, "CSV", text.Bytes())
+	return writeReport(w, "CSV", text.Bytes())
 }
 
 // sheet writes lines; the writer keeps its first error.

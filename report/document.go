@@ -24,7 +24,7 @@ import (
 // The document is the same for the same record, and shares no memory with it. Warnings about reading the record are
 // added by the caller.
 func Document(record *results.Record, summary *results.Summary) *document.Document {
-	a := &author{Record: record, Summary: summary, Faults: verdict.Books(record), taken: figure.Of(record), charts: chart.Figures(record, "")}
+	a := &author{Record: record, Summary: summary, Faults: verdict.Books(record), taken: figure.NewFigures(record), charts: chart.Figures(record, "")}
 	story := verdict.Narrate(record, summary)
 	a.Add("findings", "Findings", document.List{Items: story.Findings})
 	a.validity()
@@ -42,7 +42,7 @@ func Document(record *results.Record, summary *results.Summary) *document.Docume
 	a.requests()
 	a.operations()
 	a.wire()
-	if !many && (causes.Of(results.Failed) > 0 || len(causes.Only(results.Throttled)) > 1) {
+	if !many && (causes.ClassAttempts(results.Failed) > 0 || len(causes.Only(results.Throttled)) > 1) {
 		a.table(a.causeTable())
 	}
 	a.times()
@@ -55,7 +55,7 @@ func Document(record *results.Record, summary *results.Summary) *document.Docume
 	a.events()
 	a.billed()
 	a.books()
-	a.said()
+	a.addServiceState()
 	a.audit()
 	a.workflows()
 	a.generator()
@@ -89,11 +89,11 @@ var narrativeTable string
 // by the identifiers of sections and tables.
 var narrative = sync.OnceValue(func() *document.Narrative { return document.ParseNarrative(narrativeTable) })
 
-// says returns the texts of a place.
-func (a *author) says(place string) []string { return narrative().Phrases(a, place) }
+// phrases returns the texts of a place.
+func (a *author) phrases(place string) []string { return narrative().Phrases(a, place) }
 
 // joined returns the texts of a place in a line.
-func (a *author) joined(place string) string { return strings.Join(a.says(place), " · ") }
+func (a *author) joined(place string) string { return strings.Join(a.phrases(place), " · ") }
 
 // section begins a section, to which [document.Document.Append] adds.
 func (a *author) section(id string) {
@@ -102,7 +102,7 @@ func (a *author) section(id string) {
 
 // lines adds the sentences of a place to the last section.
 func (a *author) lines(place string) {
-	for _, text := range a.says(place) {
+	for _, text := range a.phrases(place) {
 		a.Append(document.Paragraph{Text: text})
 	}
 }
@@ -114,20 +114,20 @@ func (a *author) newTable(id string) document.Table {
 		parts[i] = strings.TrimSpace(parts[i])
 	}
 	t := document.NewTable(id, parts[0], parts[1:]...)
-	t.Notes = a.says("notes of " + id)
+	t.Notes = a.phrases("notes of " + id)
 	return t
 }
 
 // table adds a section of a table, under its ID.
 func (a *author) table(t document.Table) { a.Add(t.ID, a.joined(t.ID), t) }
 
-// mostMinutes is the maximum number of rows of the table of minutes.
-const mostMinutes = 40
+// maxMinutes is the maximum number of rows of the table of minutes.
+const maxMinutes = 40
 
 // minutes shows the load over time, and what load balancing did. Its figures come from the seconds of
 // intervals.ndjson, which are not in run.json.
 func (a *author) minutes() {
-	list := verdict.Minutes(a.Record, mostMinutes)
+	list := verdict.Minutes(a.Record, maxMinutes)
 	t := a.newTable("minutes")
 	counted := func(n int, action string) string {
 		if n == 0 {

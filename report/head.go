@@ -16,7 +16,7 @@ func (a *author) validity() {
 	a.section("validity")
 	worth := cmp.Or(document.Good.If(a.Summary.Validity == results.Valid), document.Bad.If(a.Summary.Validity == results.Invalid), document.Doubtful)
 	a.Append(document.Paragraph{Text: "Validity: " + a.Summary.Validity, Tone: worth})
-	a.Append(document.List{Items: a.says("notes on validity")})
+	a.Append(document.List{Items: a.phrases("notes on validity")})
 	a.figures()
 }
 
@@ -28,7 +28,7 @@ func (a *author) figures() {
 	s := a.Summary
 	offered, lost, from := (*float64)(nil), (*float64)(nil), document.Pointer("")
 	steps := figure.Reported(a.Record)
-	if last := len(s.Phases) - 1; last >= 0 && a.Capture == nil && a.Limit == nil && (last >= len(steps) || steps[last].Settled()) {
+	if last := len(s.Phases) - 1; last >= 0 && a.Capture == nil && a.Limit == nil && (last >= len(steps) || steps[last].IsSettled()) {
 		offered, lost, from = &s.Phases[last].Offered, s.Phases[last].ShareLostSettled, a.inSummary("phases", last)
 	}
 	var held *float64
@@ -73,7 +73,7 @@ func (a *author) checkTable() document.Table {
 	t := a.newTable("checks")
 	for _, e := range a.Summary.Checks {
 		tone := cmp.Or(document.Good.If(e.Holds()), document.Bad.If(e.Fails()), document.Doubtful)
-		t.Add(tone, e.Result(), e.Expr, e.Said())
+		t.Add(tone, e.Result(), e.Expr, e.Observation())
 	}
 	t.Sort(func(row int) float64 {
 		return map[document.Tone]float64{document.Bad: 0, document.Doubtful: 1, document.Good: 2}[t.Rows[row][0].Tone]

@@ -32,10 +32,10 @@ func Markdown(w io.Writer, d *document.Document) error {
 			m.paragraph(text.Markdown(said))
 		}
 	}
-	for _, section := range d.Whole() {
+	for _, section := range d.AllSections() {
 		m.section(&section)
 	}
-	return written(w, "Markdown", m.text.Bytes())
+	return writeReport(w, "Markdown", m.text.Bytes())
 }
 
 // markdown gathers lines.

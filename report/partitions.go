@@ -43,7 +43,7 @@ func (a *author) partitions() {
 	list := slices.SortedFunc(maps.Values(best), func(x, y hot) int {
 		return cmp.Or(cmp.Compare(y.served, x.served), strings.Compare(x.place.key, y.place.key), strings.Compare(x.place.table, y.place.table))
 	})
-	list = list[:min(len(list), mostShown)]
+	list = list[:min(len(list), maxShownRows)]
 	target := a.Manifest.Targets.Partition
 	t := a.newTable("hottest")
 	for _, h := range list {
@@ -113,8 +113,8 @@ func (a *author) accounts() {
 	a.table(t)
 }
 
-// mostEvents is the maximum number of decisions of load balancing that are listed.
-const mostEvents = 20
+// maxListedEvents is the maximum number of decisions of load balancing that are listed.
+const maxListedEvents = 20
 
 // events lists the decisions of the partition layer from events.ndjson.
 func (a *author) events() {
@@ -122,7 +122,7 @@ func (a *author) events() {
 	more := int64(0)
 	for i := range a.Events {
 		e := &a.Events[i]
-		if d := e.Decision; d != nil && len(t.Rows) < mostEvents {
+		if d := e.Decision; d != nil && len(t.Rows) < maxListedEvents {
 			at, servers := time.Duration(e.At), strconv.Itoa(d.From)
 			if d.From != d.To {
 				servers = fmt.Sprintf("%d → %d", d.From, d.To)

@@ -36,7 +36,7 @@ type Pattern struct {
 // wrapped.
 func Patterns(w io.Writer, rows []string, list []Pattern) error {
 	lines := patterns().Phrases(&patternPage{rows, list}, "page")
-	return written(w, "patterns", []byte(strings.ReplaceAll(strings.Join(lines, "\n"), document.PartSeparator, "")+"\n"))
+	return writeReport(w, "patterns", []byte(strings.ReplaceAll(strings.Join(lines, "\n"), document.PartSeparator, "")+"\n"))
 }
 
 //go:embed patterns.tmpl
@@ -52,8 +52,8 @@ type patternPage struct {
 	list []Pattern
 }
 
-// Of returns the patterns of a row of the documents.
-func (p *patternPage) Of(row string) []Pattern {
+// RowPatterns returns the patterns of a row of the documents.
+func (p *patternPage) RowPatterns(row string) []Pattern {
 	return slices.DeleteFunc(slices.Clone(p.list), func(one Pattern) bool { return one.Row != row })
 }
 
@@ -83,7 +83,7 @@ func borneOut(e results.Check) string {
 	if e.Fails() {
 		return "**" + cell(e.Value()) + "**"
 	}
-	return cell(e.Said())
+	return cell(e.Observation())
 }
 
 // Prose returns a text on one line, escaped for Markdown.

@@ -48,7 +48,7 @@ func Print(w io.Writer, d *document.Document, form string, look text.Look) error
 // Screen writes the first screen of a document, or all of it if the look asks for that. Its error is the writer's,
 // wrapped.
 func Screen(w io.Writer, d *document.Document, look text.Look) error {
-	return written(w, "text", text.Write(d, look))
+	return writeReport(w, "text", text.Write(d, look))
 }
 
 // JSON writes the summary as an indented object and a line feed. Characters that are not printable are escaped, also
@@ -73,11 +73,11 @@ func object(w io.Writer, what string, value any) error {
 			}
 		}
 	}
-	return written(w, what, safe.Bytes())
+	return writeReport(w, what, safe.Bytes())
 }
 
-// written writes a report. Its error is the writer's, and names the report.
-func written(w io.Writer, what string, text []byte) error {
+// writeReport writes a report. Its error is the writer's, and names the report.
+func writeReport(w io.Writer, what string, text []byte) error {
 	if _, err := w.Write(text); err != nil {
 		return fmt.Errorf("report: writing the %s: %w", what, err)
 	}

@@ -113,7 +113,7 @@ func List(of *catalog.Catalog, chosen []*catalog.Run, most int) *RunList {
 // shortVerdict is the result of a run in a few words: the number of checks that hold, the rate that was found, where
 // it saturates, the result of load balancing, or the beginning of the verdict.
 func shortVerdict(s *results.Summary) string {
-	parts := (&author{Record: &results.Record{}, Summary: s}).says("short verdict")
+	parts := (&author{Record: &results.Record{}, Summary: s}).phrases("short verdict")
 	return catalog.Cell(cmp.Or(strings.Join(parts, ", "), s.Verdict), widestVerdict)
 }
 
@@ -155,7 +155,7 @@ func (l *RunList) Text(w io.Writer) error {
 			}
 			rows = append(rows, []string{cell(r.Name, widestName), strings.Replace(r.Started[:len("2006-01-02T15:04")], "T", " ", 1),
 				cell(r.Scenario, widestWords), cell(r.Target, widestWords), validity, r.Short, cell(tags, widestTags),
-				document.Told(r.Served, document.Rate), document.Told(r.P99, document.Millis), document.Told(r.ShareThrottled, document.Share)})
+				document.Optional(r.Served, document.Rate), document.Optional(r.P99, document.Millis), document.Optional(r.ShareThrottled, document.Share)})
 		}
 		prose.WriteString(text.Aligned(rows, 7))
 	}
@@ -176,10 +176,10 @@ var runLines = sync.OnceValue(func() *document.Narrative { return document.Parse
 type listed struct{ *RunList }
 
 // Place is the folder of the runs, Beside its other contents.
-func (l *listed) Place() string { return catalog.Shown(l.of.Folder) }
+func (l *listed) Place() string { return catalog.Quote(l.of.Folder) }
 
-// Beside is described with Place.
-func (l *listed) Beside() string { return l.of.Beside() }
+// OtherContents is described with Place.
+func (l *listed) OtherContents() string { return l.of.OtherContents() }
 
 // Name and Reason cut a text, Shown is a path, and TableNames names tables.
 func (l *listed) Name(text string) string { return catalog.Cell(text, widestName) }
@@ -187,8 +187,8 @@ func (l *listed) Name(text string) string { return catalog.Cell(text, widestName
 // Reason is described with Name.
 func (l *listed) Reason(text string) string { return catalog.Cell(text, widestReason) }
 
-// Shown is described with Name.
-func (l *listed) Shown(path string) string { return catalog.Shown(path) }
+// Quote is described with Name.
+func (l *listed) Quote(path string) string { return catalog.Quote(path) }
 
 // TableNames is described with Name.
 func (l *listed) TableNames(tables []string) string { return verdict.TablesLeft(tables) }
@@ -198,7 +198,7 @@ func (l *listed) TableNames(tables []string) string { return verdict.TablesLeft(
 func Files(w io.Writer, folder string) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
-		return &catalog.Fault{Field: "folder", Err: fmt.Errorf("the folder %s cannot be read: %w", catalog.Shown(folder), catalog.Reason(err))}
+		return &catalog.Fault{Field: "folder", Err: fmt.Errorf("the folder %s cannot be read: %w", catalog.Quote(folder), catalog.Reason(err))}
 	}
 	var rows [][]string
 	for _, entry := range entries {
@@ -213,7 +213,7 @@ func Files(w io.Writer, folder string) error {
 	case len(tags) > 0:
 		tagged = fmt.Sprintf("  tags: %s\n", strings.Join(tags, ", "))
 	}
-	_, err = fmt.Fprintf(w, "\nFiles\n  %s\n%s%s", catalog.Shown(filepath.Clean(folder)), text.Aligned(rows, 1), tagged)
+	_, err = fmt.Fprintf(w, "\nFiles\n  %s\n%s%s", catalog.Quote(filepath.Clean(folder)), text.Aligned(rows, 1), tagged)
 	return err
 }
 

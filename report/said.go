@@ -9,9 +9,9 @@ import (
 	"loadgen/results"
 )
 
-// said shows the state that a remote service reported, and the identifiers by which its support finds throttled
+// addServiceState shows the state that a remote service reported, and the identifiers by which its support finds throttled
 // requests and the slowest ones.
-func (a *author) said() {
+func (a *author) addServiceState() {
 	of := a.Said
 	if of == nil || len(of.Refusals)+len(of.Slowest) == 0 {
 		return

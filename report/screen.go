@@ -20,7 +20,7 @@ func (a *author) show() {
 		t.Notes, t.Ranked = nil, true
 		a.Show(t)
 	}
-	switch steps := figure.Shown(a.Record); {
+	switch steps := figure.ShownSteps(a.Record); {
 	case a.Limit != nil:
 		a.Show(a.ratesInOrder(a.Limit))
 	case a.Capture == nil && len(steps) > 1 && (different(steps) || !oneStage(steps)):
@@ -40,8 +40,8 @@ func (a *author) show() {
 			break
 		}
 	}
-	a.Show(a.timesShort(), document.Facts{Lines: a.says("counts")}, document.Facts{Lines: append(document.SpreadNote(a.Manifest.SpreadOver), a.Manifest.InputNotes...)},
-		document.Facts{Lines: a.says("reserve")})
+	a.Show(a.timesShort(), document.Facts{Lines: a.phrases("counts")}, document.Facts{Lines: append(document.SpreadNote(a.Manifest.SpreadOver), a.Manifest.InputNotes...)},
+		document.Facts{Lines: a.phrases("reserve")})
 }
 
 // oneStage reports whether steps belong to one stage, so that their rates can be compared.
@@ -110,7 +110,7 @@ func (a *author) BusiestGroup() (busiest string) {
 // rung returns the row of a step. If it is unknown whether the step holds, the row says so in place of a bar.
 func (a *author) rung(step figure.Step, within func(results.Kind) bool, full float64) []any {
 	figures, from := a.wholeStep(step)
-	offered, served := settled(step, figures)
+	offered, served := settledRates(step, figures)
 	// Bars are marked at the limit of the only partition, or of the account if that is lower.
 	mark, limits := 0.0, a.Manifest.Targets
 	switch {
@@ -121,7 +121,7 @@ func (a *author) rung(step figure.Step, within func(results.Kind) bool, full flo
 	}
 	var bar any = "not run to its end"
 	switch {
-	case step.Settled() && a.toneOf(step) == document.Doubtful:
+	case step.IsSettled() && a.toneOf(step) == document.Doubtful:
 		bar = "cannot tell"
 		if told, _ := a.summaryOf(step); told.ClientLimited {
 			bar = "generator late"
@@ -129,10 +129,10 @@ func (a *author) rung(step figure.Step, within func(results.Kind) bool, full flo
 				bar = "all workers busy"
 			}
 		}
-	case step.Settled() && figures.Offered > 0:
+	case step.IsSettled() && figures.Offered > 0:
 		solid := max(0, min(figures.Served, figures.Offered))
 		bar = &document.Bar{Solid: solid, Hollow: figures.Offered - solid, Mark: mark, Full: full}
-	case step.Settled():
+	case step.IsSettled():
 		bar = ""
 	}
 	own := a.taken.Step(step, within)
@@ -200,7 +200,7 @@ type requestCounts struct {
 // Requests are the counts that the first screen shows.
 func (a *author) Requests() requestCounts {
 	r, s := requestCounts{Counts: a.Counts(results.Reported).Counts, Known: true}, a.Summary
-	causes := r.Causes.Told()
+	causes := r.Causes.Frequent()
 	if s.Killed != nil {
 		r.Attempts, r.Throttled, r.Failed, r.Known = s.Attempts, s.Throttled, s.Failed, s.Killed.Seconds > 0
 		causes = s.Causes
@@ -209,8 +209,8 @@ func (a *author) Requests() requestCounts {
 	return r
 }
 
-// Due is the number of operations due in the reported phases, of captured traffic of those that were seen.
-func (a *author) Due() int64 {
+// DueOperations is the number of operations due in the reported phases, of captured traffic of those that were seen.
+func (a *author) DueOperations() int64 {
 	all := a.Counts(results.Reported)
 	if a.Capture != nil {
 		return all.Operations
@@ -221,8 +221,8 @@ func (a *author) Due() int64 {
 // Throughput is the rate that was served.
 func (a *author) Throughput() figure.Value { return a.taken.Named("throughput") }
 
-// LongestLimitWait is the longest time in microseconds that a rate limit held an attempt back.
-func (a *author) LongestLimitWait() *int64 { return results.QuantilesOf(a.LimitWaits).Max }
+// MaxLimitWait is the longest time in microseconds that a rate limit held an attempt back.
+func (a *author) MaxLimitWait() *int64 { return results.QuantilesOf(a.LimitWaits).Max }
 
 // State is the state of the run. A lateness of the generator matters to the answer only if the run cannot tell.
 func (a *author) State() string {

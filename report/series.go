@@ -139,7 +139,7 @@ func (a *author) series(id string, tracks ...track) document.Series {
 	for _, l := range s.Lines[:min(len(s.Lines), told)] {
 		most := 0.
 		for i, v := range l.Values {
-			if v != nil && s.Shown.Holds(s.Seconds[i]) {
+			if v != nil && s.Shown.Contains(s.Seconds[i]) {
 				most = max(most, *v)
 			}
 		}
@@ -162,8 +162,8 @@ func (a *author) highQuantile(of func(*results.Interval) results.Quantiles) (str
 	return "p99", func(i *results.Interval) *int64 { return of(i).P99 }
 }
 
-// mostCodes is the number of throttling codes with a line of their own.
-const mostCodes = 4
+// maxCodes is the number of throttling codes with a line of their own.
+const maxCodes = 4
 
 // refusalSeries shows throttled attempts by answer, if the record has it, and failed ones.
 func (a *author) refusalSeries() document.Series {
@@ -172,8 +172,8 @@ func (a *author) refusalSeries() document.Series {
 	for _, row := range a.Intervals {
 		sum.Merge(row.Causes.Only(results.Throttled))
 	}
-	if ways := sum.Told(); len(ways) > 1 {
-		for _, way := range ways[:min(len(ways), mostCodes)] {
+	if ways := sum.Frequent(); len(ways) > 1 {
+		for _, way := range ways[:min(len(ways), maxCodes)] {
 			tracks = append(tracks, perSecond("throttled: "+way.String(), document.Throttled, func(i *results.Interval) int64 {
 				for _, one := range i.Causes {
 					if one.Class == way.Class && one.Status == way.Status && one.Code == way.Code {
@@ -190,8 +190,8 @@ func (a *author) refusalSeries() document.Series {
 	return a.series("throttled", tracks...)
 }
 
-// mostMarks is the maximum number of marks of load balancing on a time axis; the table of minutes counts them all.
-const mostMarks = 200
+// maxMarks is the maximum number of marks of load balancing on a time axis; the table of minutes counts them all.
+const maxMarks = 200
 
 // marks are the beginnings of phases, and decisions of the partition layer.
 func (a *author) marks() []document.Mark {
@@ -206,7 +206,7 @@ func (a *author) marks() []document.Mark {
 	}
 	balanced := 0
 	for i := range a.Events {
-		if e := &a.Events[i]; e.Balanced() && balanced < mostMarks {
+		if e := &a.Events[i]; e.Balanced() && balanced < maxMarks {
 			balanced++
 			marks = append(marks, document.Mark{Second: time.Duration(e.At).Seconds(), Text: e.What, Balance: true})
 		}

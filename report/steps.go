@@ -20,7 +20,7 @@ func (a *author) steps() {
 		a.table(a.rates(l))
 		return
 	}
-	steps := figure.Shown(a.Record)
+	steps := figure.ShownSteps(a.Record)
 	if len(steps) == 0 {
 		return
 	}
@@ -29,7 +29,7 @@ func (a *author) steps() {
 	for _, step := range steps {
 		figures, from := a.wholeStep(step)
 		var ofTarget document.Ratio
-		if a.AimsAtTarget() && step.Settled() {
+		if a.AimsAtTarget() && step.IsSettled() {
 			ofTarget = document.Ratio{Part: figures.Served, Whole: float64(a.Manifest.Targets.Partition)}
 		}
 		name := ""
@@ -52,12 +52,12 @@ func (a *author) AimsAtTarget() bool {
 
 // SomeClosed reports whether a step is a closed loop, SomeUnsettled whether the run ended before the last half of one.
 func (a *author) SomeClosed() bool {
-	return slices.ContainsFunc(figure.Shown(a.Record), figure.Step.Closed)
+	return slices.ContainsFunc(figure.ShownSteps(a.Record), figure.Step.Closed)
 }
 
 // SomeUnsettled is described with SomeClosed.
 func (a *author) SomeUnsettled() bool {
-	return slices.ContainsFunc(figure.Shown(a.Record), func(s figure.Step) bool { return !s.Settled() })
+	return slices.ContainsFunc(figure.ShownSteps(a.Record), func(s figure.Step) bool { return !s.IsSettled() })
 }
 
 // repeats reports whether steps have the same rate, so that only their names differ.
@@ -87,7 +87,7 @@ func (a *author) wholeStep(step figure.Step) (results.PhaseOperationSummary, doc
 
 // stepsByGroup shows a table for each group of the manifest, in its order.
 func (a *author) stepsByGroup() {
-	steps, told := figure.Shown(a.Record), false
+	steps, told := figure.ShownSteps(a.Record), false
 	for i, group := range a.groups() {
 		within := func(kind results.Kind) bool { return kind.Group == group }
 		t := a.newTable("steps-group")
@@ -121,10 +121,10 @@ func (a *author) stepsByGroup() {
 	}
 }
 
-// LateSteps names the steps that were sent late; such a step can still hold. MostLate is the share from which they count so.
+// LateSteps names the steps that were sent late; such a step can still hold. MaxLateShare is the share from which they count so.
 func (a *author) LateSteps() string {
 	late := ""
-	for _, step := range figure.Shown(a.Record) {
+	for _, step := range figure.ShownSteps(a.Record) {
 		if told, _ := a.summaryOf(step); told != nil && told.ClientLimited {
 			late = document.Join(", ", late, step.Phase.Name)
 		}
@@ -132,8 +132,8 @@ func (a *author) LateSteps() string {
 	return late
 }
 
-// MostLate is described with LateSteps.
-func (a *author) MostLate() float64 { return results.MostLate }
+// MaxLateShare is described with LateSteps.
+func (a *author) MaxLateShare() float64 { return results.MaxLateShare }
 
 // loadOf returns a step's offered rate and its outcome.
 func (a *author) loadOf(step figure.Step, figures results.PhaseOperationSummary) []any {
@@ -141,13 +141,13 @@ func (a *author) loadOf(step figure.Step, figures results.PhaseOperationSummary)
 	if !step.Closed() {
 		rate = document.Sourced{Value: step.Phase.Rate, At: a.placeOf(step).Below("rate")}
 	}
-	offered, served := settled(step, figures)
+	offered, served := settledRates(step, figures)
 	return []any{rate, offered, served, figures.ThrottledPerSecond, figures.ShareLostSettled}
 }
 
-// settled returns what was offered and served in the last half of a step, nil if the run ended before.
-func settled(step figure.Step, figures results.PhaseOperationSummary) (offered, served *float64) {
-	if !step.Settled() {
+// settledRates returns what was offered and served in the last half of a step, nil if the run ended before.
+func settledRates(step figure.Step, figures results.PhaseOperationSummary) (offered, served *float64) {
+	if !step.IsSettled() {
 		return nil, nil
 	}
 	return &figures.Offered, &figures.Served

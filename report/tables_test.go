@@ -313,7 +313,7 @@ func observed(t testing.TB, traffic func(saw func(accesslog.Observed))) *results
 		observer := capture.New(capture.Options{Recorder: r})
 		var requests []accesslog.Observed
 		traffic(func(r accesslog.Observed) { requests = append(requests, r) })
-		slices.SortStableFunc(requests, func(a, b accesslog.Observed) int { return cmp.Compare(a.Done(), b.Done()) })
+		slices.SortStableFunc(requests, func(a, b accesslog.Observed) int { return cmp.Compare(a.EndTime(), b.EndTime()) })
 		for i := range requests {
 			observer.Saw(&requests[i])
 		}
@@ -340,7 +340,7 @@ func busy(saw func(accesslog.Observed)) {
 			if r.Code == "" {
 				break
 			}
-			r.Arrived = r.Done() + 500*ms
+			r.Arrived = r.EndTime() + 500*ms
 		}
 	}
 	for i := range 60 {

@@ -9,12 +9,12 @@ import (
 	"loadgen/results"
 )
 
-// mostShown is the maximum number of rows of a table of partitions or of captured traffic.
-const mostShown = 10
+// maxShownRows is the maximum number of rows of a table of partitions or of captured traffic.
+const maxShownRows = 10
 
 // Unshown returns how many of some number a table does not show.
 func (a *author) Unshown(all int64, listed int) int64 {
-	return all - int64(min(listed, mostShown))
+	return all - int64(min(listed, maxShownRows))
 }
 
 // observed shows the partitions and queries of captured traffic.
@@ -25,7 +25,7 @@ func (a *author) observed() {
 	}
 	a.hotTraffic(o)
 	t := a.newTable("shapes")
-	shown := o.Shapes[:min(len(o.Shapes), mostShown)]
+	shown := o.Shapes[:min(len(o.Shapes), maxShownRows)]
 	for i := range shown {
 		seen := &shown[i]
 		t.Add(document.PointerTo("capture", "query_shapes", i), seen.Requests, document.RatioOf(seen.Throttled, seen.Requests), document.LowerBound(seen.Scanned, seen.Missed > 0),
@@ -35,13 +35,13 @@ func (a *author) observed() {
 	a.table(t)
 	t = a.newTable("orders")
 	for i := range o.Orders {
-		if seen := &o.Orders[i]; len(t.Rows) < mostShown && seen.Partitions.Keys+seen.Rows.Keys > 0 {
+		if seen := &o.Orders[i]; len(t.Rows) < maxShownRows && seen.Partitions.Keys+seen.Rows.Keys > 0 {
 			t.Add(document.PointerTo("capture", "key_orders", i), orderOf(seen.Partitions), orderOf(seen.Rows), seen.Table)
 		}
 	}
 	a.table(t)
 	t = a.newTable("answers")
-	for i := range o.Answers[:min(len(o.Answers), mostShown)] {
+	for i := range o.Answers[:min(len(o.Answers), maxShownRows)] {
 		seen := &o.Answers[i]
 		answer := "no reply"
 		if seen.Code != "" || seen.Status >= 300 {
@@ -77,7 +77,7 @@ func (a *author) requests() {
 // hotTraffic shows the partitions with the highest demand.
 func (a *author) hotTraffic(o *results.Capture) {
 	t := a.newTable("hottest")
-	for i := range o.Partitions[:min(len(o.Partitions), mostShown)] {
+	for i := range o.Partitions[:min(len(o.Partitions), maxShownRows)] {
 		seen, from := &o.Partitions[i], document.PointerTo("capture", "partitions", i)
 		asked := document.Sourced{Value: seen.Offered, At: from.Below("busiest_second_offered_entities")}
 		if seen.Busiest > seen.Offered {

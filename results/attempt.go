@@ -62,7 +62,7 @@ type Scheduled struct {
 	Entities int64
 	// Dropped reports that it was never sent.
 	Dropped bool
-	// Held reports that the rate limit of its client delays it: Sent is when it was handed over, and [Recorder.Again]
+	// Held reports that the rate limit of its client delays it: Sent is when it was handed over, and [Recorder.FurtherRequest]
 	// records its first attempt.
 	Held bool
 	// Noted is when the event became known, if that may be after its second was written; it then counts in the second
@@ -181,17 +181,17 @@ type Cause struct {
 const OtherCauses = "other"
 
 const (
-	// MostCauses is the maximum number of listed causes, besides the others of each class.
-	MostCauses = 16
+	// MaxCauses is the maximum number of listed causes, besides the others of each class.
+	MaxCauses = 16
 	// maxCountedCauses is the maximum number of causes that are counted separately; later ones count as others.
 	maxCountedCauses = 128
-	// longestCode is how much is kept of a code, in bytes: the service's are shorter, and
+	// maxCodeLength is the maximum length of a code in bytes: the service's are shorter, and
 	// another's can be anything.
 	maxCodeLength = 64
 )
 
 // Causes count the attempts that were throttled or failed by cause: in the order of their first attempts while
-// attempts are added, in that of [Causes.Told] after reading. The zero value is none. They are not safe for concurrent
+// attempts are added, in that of [Causes.Frequent] after reading. The zero value is none. They are not safe for concurrent
 // use.
 type Causes []Cause
 
@@ -251,8 +251,8 @@ func (c *Causes) Merge(other Causes) {
 	}
 }
 
-// Of returns the number of attempts of a class.
-func (c Causes) Of(class Class) int64 {
+// ClassAttempts returns the number of attempts of a class.
+func (c Causes) ClassAttempts(class Class) int64 {
 	return c.sum(func(one *Cause) bool { return one.Class == class })
 }
 
@@ -275,13 +275,13 @@ func (c Causes) Only(class Class) Causes {
 	return slices.DeleteFunc(slices.Clone(c), func(one Cause) bool { return one.Class != class })
 }
 
-// Told returns the most frequent causes in descending order of attempts, ties by status, code and class, followed by
+// Frequent returns the most frequent causes in descending order of attempts, ties by status, code and class, followed by
 // the others of each class; nil if there are none. It is a new slice.
-func (c Causes) Told() Causes {
+func (c Causes) Frequent() Causes {
 	var told Causes
 	var others [classes]int64
 	for _, one := range c {
-		if one.Other() {
+		if one.IsOther() {
 			others[one.Class] += one.Attempts
 		} else {
 			told = append(told, one)
@@ -291,10 +291,10 @@ func (c Causes) Told() Causes {
 		return cmp.Or(cmp.Compare(b.Attempts, a.Attempts), cmp.Compare(a.Status, b.Status), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Class, b.Class),
 			cmp.Compare(fmt.Sprint(a.Injected), fmt.Sprint(b.Injected)))
 	})
-	for _, one := range told[min(len(told), MostCauses):] {
+	for _, one := range told[min(len(told), MaxCauses):] {
 		others[one.Class] += one.Attempts
 	}
-	told = told[:min(len(told), MostCauses)]
+	told = told[:min(len(told), MaxCauses)]
 	for class := Throttled; class < classes; class++ {
 		if others[class] > 0 {
 			told = append(told, Cause{Class: class, Code: OtherCauses, Attempts: others[class]})
@@ -303,8 +303,8 @@ func (c Causes) Told() Causes {
 	return told
 }
 
-// Other reports whether the cause represents several that are not listed.
-func (c Cause) Other() bool { return c.Status == 0 && c.Code == OtherCauses }
+// IsOther reports whether the cause represents several that are not listed.
+func (c Cause) IsOther() bool { return c.Status == 0 && c.Code == OtherCauses }
 
 // String returns the cause for people: status and code, or the code alone if there was no answer.
 func (c Cause) String() string {
@@ -312,7 +312,7 @@ func (c Cause) String() string {
 	case c.Injected:
 		own.Injected = false
 		return "injected " + own.String()
-	case c.Other():
+	case c.IsOther():
 		return "other causes"
 	case c.Status == 0:
 		return cmp.Or(c.Code, "no reply")
@@ -322,8 +322,8 @@ func (c Cause) String() string {
 	return strconv.Itoa(c.Status) + " " + c.Code
 }
 
-// MarshalJSON implements [json.Marshaler]: the causes that Told returns.
-func (c Causes) MarshalJSON() ([]byte, error) { return json.Marshal([]Cause(c.Told())) }
+// MarshalJSON implements [json.Marshaler]: the causes that Frequent returns.
+func (c Causes) MarshalJSON() ([]byte, error) { return json.Marshal([]Cause(c.Frequent())) }
 
 // Counts are the counts of operations and their attempts. They are embedded in kinds of operation, seconds, cohorts,
 // members of a fleet and baselines, so that a new count reaches all of them.
@@ -393,8 +393,8 @@ func (c Counts) Equal(other *Counts) bool {
 	return reflect.ValueOf(c).IsZero()
 }
 
-// Within reports whether every count is from 0 to a bound.
-func (c *Counts) Within(bound int64) bool {
+// IsWithin reports whether every count is from 0 to a bound.
+func (c *Counts) IsWithin(bound int64) bool {
 	of := reflect.ValueOf(c).Elem()
 	for i := range of.NumField() {
 		if field := of.Field(i); field.Kind() == reflect.Int64 && (field.Int() < 0 || field.Int() > bound) {

@@ -66,12 +66,12 @@ func TestEveryCountIsSummed(t *testing.T) {
 	each(&sum, func(name string, v reflect.Value) {
 		whole := v.Int()
 		v.SetInt(-1)
-		assert.False(t, sum.Within(1000), "%s below 0", name)
+		assert.False(t, sum.IsWithin(1000), "%s below 0", name)
 		v.SetInt(1001)
-		assert.False(t, sum.Within(1000), "%s over the bound", name)
+		assert.False(t, sum.IsWithin(1000), "%s over the bound", name)
 		v.SetInt(whole)
 	})
-	assert.True(t, sum.Within(1000))
+	assert.True(t, sum.IsWithin(1000))
 }
 
 // The JSON form of a struct that embeds counts: the named fields in their order, and a new count.
@@ -324,11 +324,11 @@ func TestCausesAreBounded(t *testing.T) {
 	causes[1].Merge(halves[0])
 	causes[1].Merge(halves[1])
 	for i, c := range causes {
-		assert.Truef(t, len(c) <= 130 && len(c.Told()) <= 18,
-			"%d: %d causes are kept and %d told; want at most 130 and 18", i, len(c), len(c.Told()))
-		for _, all := range []results.Causes{c, c.Told()} {
-			assert.Truef(t, all.Of(results.Failed) == codes && all.Of(results.Throttled) == 2*codes,
-				"%d: %d failed, %d throttled; want %d and %d", i, all.Of(results.Failed), all.Of(results.Throttled), codes, 2*codes)
+		assert.Truef(t, len(c) <= 130 && len(c.Frequent()) <= 18,
+			"%d: %d causes are kept and %d told; want at most 130 and 18", i, len(c), len(c.Frequent()))
+		for _, all := range []results.Causes{c, c.Frequent()} {
+			assert.Truef(t, all.ClassAttempts(results.Failed) == codes && all.ClassAttempts(results.Throttled) == 2*codes,
+				"%d: %d failed, %d throttled; want %d and %d", i, all.ClassAttempts(results.Failed), all.ClassAttempts(results.Throttled), codes, 2*codes)
 		}
 	}
 }
@@ -375,8 +375,8 @@ func TestRandomCausesAreCountedAsByHand(t *testing.T) {
 			}
 		}
 		sum := record.Total(results.Everything)
-		assert.Truef(t, sum.Causes.Of(results.Throttled) == sum.Throttled && sum.Causes.Of(results.Failed) == sum.Failed,
-			"seed %d: the causes are of %d throttled and %d failed; want %d and %d", seed, sum.Causes.Of(results.Throttled), sum.Causes.Of(results.Failed), sum.Throttled, sum.Failed)
+		assert.Truef(t, sum.Causes.ClassAttempts(results.Throttled) == sum.Throttled && sum.Causes.ClassAttempts(results.Failed) == sum.Failed,
+			"seed %d: the causes are of %d throttled and %d failed; want %d and %d", seed, sum.Causes.ClassAttempts(results.Throttled), sum.Causes.ClassAttempts(results.Failed), sum.Throttled, sum.Failed)
 	}
 }
 
@@ -390,11 +390,11 @@ func byHand(stream []results.Attempt, of func(*results.Attempt) bool) results.Ca
 		}
 	}
 	var rest results.Causes
-	if len(list) > results.MostCauses {
-		list, rest = list[:results.MostCauses:results.MostCauses], list[results.MostCauses:]
+	if len(list) > results.MaxCauses {
+		list, rest = list[:results.MaxCauses:results.MaxCauses], list[results.MaxCauses:]
 	}
 	for class := results.Throttled; class <= results.Failed; class++ {
-		if n := rest.Of(class); n > 0 {
+		if n := rest.ClassAttempts(class); n > 0 {
 			list = append(list, results.Cause{Class: class, Code: results.OtherCauses, Attempts: n})
 		}
 	}
@@ -440,7 +440,7 @@ func TestWhatIsTakenIsReadBack(t *testing.T) {
 	}
 	given := search()
 	record := playRecord(t, time.Second, func(r *results.Recorder) {
-		r.Take(func(of *results.Record) {
+		r.UpdateRecord(func(of *results.Record) {
 			of.Audit, of.Generator, of.Capture = whole.Audit, whole.Generator, whole.Capture
 		})
 		r.Limit(&results.Limit{Of: "what was known before"})

@@ -396,13 +396,13 @@ const (
 // target was measured. A partition saves up the allowance of a tenth of a second: requests that are this late get the
 // same answer, later ones are another load.
 const (
-	MostHeldBack  = 0.01
-	HeldBackAfter = 100 * time.Millisecond
-	// MostFirstThrottled is the maximum share of throttled first attempts in a step's last half if its rate holds.
-	MostFirstThrottled = 0.005
-	// MostSecondsHeldBack is the share of the seconds of a step that may have more such
+	MaxHeldBackShare = 0.01
+	HeldBackAfter    = 100 * time.Millisecond
+	// MaxFirstThrottledShare is the maximum share of throttled first attempts in a step's last half if its rate holds.
+	MaxFirstThrottledShare = 0.005
+	// MaxHeldBackSeconds is the share of the seconds of a step that may have more such
 	// operations before it is another load as a whole.
-	MostSecondsHeldBack = 0.02
+	MaxHeldBackSeconds = 0.02
 )
 
 // Limit is a search for the highest rate that holds: its parameters, its steps, and the resulting interval.
@@ -494,4 +494,4 @@ func Clone[T any](value T) (other T) {
 }
 
 // Limit records the current state of a search, in place of the earlier one, until [Recorder.Finish]. It keeps a copy.
-func (r *Recorder) Limit(l *Limit) { r.Take(func(of *Record) { of.Limit = Clone(l) }) }
+func (r *Recorder) Limit(l *Limit) { r.UpdateRecord(func(of *Record) { of.Limit = Clone(l) }) }

@@ -96,9 +96,9 @@ func (h *Heat) check() error {
 	if h == nil {
 		return nil
 	}
-	if h.SecondsPerColumn < 1 || h.Columns < 0 || h.Columns > MostColumns || len(h.Rows) > maxFollowed {
+	if h.SecondsPerColumn < 1 || h.Columns < 0 || h.Columns > MaxColumns || len(h.Rows) > maxFollowed {
 		return fmt.Errorf("%w: the heat map has %d rows and %d columns of %d s; expected at most %d and %d, of 1 s or more",
-			ErrCorrupt, len(h.Rows), h.Columns, h.SecondsPerColumn, maxFollowed, MostColumns)
+			ErrCorrupt, len(h.Rows), h.Columns, h.SecondsPerColumn, maxFollowed, MaxColumns)
 	}
 	faulty := h.Rest.isUneven(h.Columns) || h.Nowhere.isUneven(h.Columns)
 	for i := range h.Rows {
@@ -126,10 +126,10 @@ func (c *HeatCells) isUneven(columns int) bool {
 const (
 	// maxFollowed is the maximum number of partitions that are followed at a time.
 	maxFollowed = 1024
-	// KeptRows is how many partitions of [Heat] have a row at most, MostColumns how many
+	// KeptRows is how many partitions of [Heat] have a row at most, MaxColumns how many
 	// columns there are.
-	KeptRows    = 100
-	MostColumns = 240
+	KeptRows   = 100
+	MaxColumns = 240
 	// maxDistinct is up to how many partitions are counted.
 	maxDistinct = 10_000
 )
@@ -152,7 +152,7 @@ type heatRecorder struct {
 	// order is a heap by upper bounds. They only grow, so that an outdated bound is too small; it is corrected when it
 	// gets to the top. An attempt at a followed partition does not touch the heap.
 	order         []bounded
-	rest, nowhere [MostColumns]heatCell
+	rest, nowhere [MaxColumns]heatCell
 	// distinct has all partitions so far if they are more than are followed; uncounted reports that they are too many.
 	distinct  map[place]struct{}
 	uncounted bool
@@ -308,7 +308,7 @@ func (f *followed) addRecent(second, served, throttled int64) {
 
 // column returns the column of a second, and widens the columns if it lies after the last one.
 func (h *heatRecorder) column(second int64) int {
-	for second>>h.shift >= MostColumns {
+	for second>>h.shift >= MaxColumns {
 		h.shift++
 		foldPairs(&h.rest)
 		foldPairs(&h.nowhere)
@@ -330,7 +330,7 @@ func (h *heatRecorder) column(second int64) int {
 }
 
 // fold puts every two columns together.
-func foldPairs(cells *[MostColumns]heatCell) {
+func foldPairs(cells *[MaxColumns]heatCell) {
 	for i := range cells {
 		cell := cells[i]
 		cells[i] = heatCell{}
@@ -418,7 +418,7 @@ func (h *heatRecorder) heat(seconds int64) *Heat {
 	rows := make([]missingRow, 0, len(h.order))
 	for i := range h.order {
 		one := h.order[i].of
-		var cells [MostColumns]heatCell
+		var cells [MaxColumns]heatCell
 		for _, cell := range one.cells {
 			cells[cell.column] = cell.heatCell
 		}
@@ -429,7 +429,7 @@ func (h *heatRecorder) heat(seconds int64) *Heat {
 }
 
 // cellsOf returns the first columns as a record has them.
-func cellsOf(cells *[MostColumns]heatCell, columns int) (list HeatCells) {
+func cellsOf(cells *[MaxColumns]heatCell, columns int) (list HeatCells) {
 	for k, series := range list.Series() {
 		for i := range cells[:columns] {
 			if n := cells[i][k]; n != 0 {

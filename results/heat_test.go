@@ -99,8 +99,8 @@ func booksClose(t *testing.T, record *results.Record) {
 			t.Errorf("column %d of %d s sums to %+v; want %+v as its seconds", c, h.SecondsPerColumn, got, columns[c])
 		}
 	}
-	assert.Truef(t, h.Columns <= results.MostColumns && len(h.Rows) <= results.KeptRows,
-		"the map has %d columns and %d rows; want %d and %d at most", h.Columns, len(h.Rows), results.MostColumns, results.KeptRows)
+	assert.Truef(t, h.Columns <= results.MaxColumns && len(h.Rows) <= results.KeptRows,
+		"the map has %d columns and %d rows; want %d and %d at most", h.Columns, len(h.Rows), results.MaxColumns, results.KeptRows)
 }
 
 // attempt adds an attempt whose request is due to touch so many entities.
@@ -175,8 +175,8 @@ func TestHeatOfManyKeysAgreesWithBruteForce(t *testing.T) {
 	h := record.Heat
 	assert.Equal(t, []any{int64(4), 125}, []any{h.SecondsPerColumn, h.Columns}, "seconds of a column, and columns")
 	booksClose(t, record)
-	exact, cells := make(map[[2]string]int64), make(map[[2]string]*[results.MostColumns]heatSum)
-	var total [results.MostColumns]heatSum
+	exact, cells := make(map[[2]string]int64), make(map[[2]string]*[results.MaxColumns]heatSum)
+	var total [results.MaxColumns]heatSum
 	for i := range list {
 		a := &list[i]
 		if !a.HasPartition {
@@ -184,7 +184,7 @@ func TestHeatOfManyKeysAgreesWithBruteForce(t *testing.T) {
 		}
 		at, column := [2]string{a.Table, a.PartitionKey}, int(a.Done/time.Second)/4
 		if cells[at] == nil {
-			cells[at] = new([results.MostColumns]heatSum)
+			cells[at] = new([results.MaxColumns]heatSum)
 		}
 		before := cells[at][column].Demanded
 		cells[at][column].attempt(a, a.Due)

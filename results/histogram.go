@@ -155,7 +155,7 @@ func (p *packer) pack(h *Histogram) *Histogram {
 	if err != nil {
 		panic(err.Error()) // it is written to memory
 	}
-	return &Histogram{count: h.Count(), over: h.Over(), packed: text}
+	return &Histogram{count: h.Count(), over: h.Overlong(), packed: text}
 }
 
 // The encoding is a header and the counts, compressed behind another header.
@@ -216,8 +216,8 @@ func (h *Histogram) Count() int64 {
 	return h.count
 }
 
-// Over returns how many of them were longer than an hour.
-func (h *Histogram) Over() int64 {
+// Overlong returns how many of them were longer than an hour.
+func (h *Histogram) Overlong() int64 {
 	if h == nil {
 		return 0
 	}
@@ -226,7 +226,7 @@ func (h *Histogram) Over() int64 {
 
 // Max returns the longest duration in microseconds, 0 if there is none and [OverHour] if it was over an hour.
 func (h *Histogram) Max() (longest int64) {
-	if h.Over() > 0 {
+	if h.Overlong() > 0 {
 		return OverHour
 	}
 	for one := range h.buckets() {
@@ -244,11 +244,11 @@ func (h *Histogram) Mean() (mean float64) {
 	return mean
 }
 
-// minBeyond is the minimum number of durations beyond a known quantile.
+// minBeyond is the minimum number of durations above a known quantile.
 const minBeyond = 10
 
 // Quantile returns the q-th quantile in microseconds, [OverHour] if it is over an hour, and false if fewer than ten
-// durations lie beyond it, which would make it random.
+// durations are above it, which would make it random.
 func (h *Histogram) Quantile(q float64) (int64, bool) {
 	// The small addition keeps n·(1−q) = 10 from failing by rounding.
 	count := h.Count()
@@ -421,7 +421,7 @@ func (h *Histogram) decode(form *histogramJSON) (own bool, err error) {
 	for _, b := range hdr.Distribution() {
 		if b.Count > 0 && b.From > maxMicros {
 			*h = Histogram{}
-			return false, fmt.Errorf("%w: %d durations beyond an hour", ErrCorrupt, b.Count)
+			return false, fmt.Errorf("%w: %d durations over an hour", ErrCorrupt, b.Count)
 		}
 		if b.Count > 0 {
 			h.add(b.From, b.Count)

@@ -103,13 +103,13 @@ func TestHistogramEdges(t *testing.T) {
 	} {
 		h := results.NewHistogram()
 		h.Record(row.d)
-		if h.Count() != 1 || h.Over() != row.over || math.Abs(float64(h.Max()-row.max)) > float64(row.max)/1000 {
+		if h.Count() != 1 || h.Overlong() != row.over || math.Abs(float64(h.Max()-row.max)) > float64(row.max)/1000 {
 			t.Errorf("%s: Record(%v) = count %d, over %d, max %d; want 1, %d, %d",
-				row.name, row.d, h.Count(), h.Over(), h.Max(), row.over, row.max)
+				row.name, row.d, h.Count(), h.Overlong(), h.Max(), row.over, row.max)
 		}
 	}
 	for _, h := range []*results.Histogram{nil, {}} {
-		assert.Truef(t, h.Count() == 0 && h.Over() == 0 && h.Max() == 0 && h.Mean() == 0 && h.Bars() == nil,
+		assert.Truef(t, h.Count() == 0 && h.Overlong() == 0 && h.Max() == 0 && h.Mean() == 0 && h.Bars() == nil,
 			"an empty histogram is not empty: %v", h)
 	}
 }
@@ -148,7 +148,7 @@ func TestHistogramJSONIsChecked(t *testing.T) {
 		err := json.Unmarshal([]byte(row.text), &h)
 		assert.Truef(t, (err == nil) == row.ok && (err == nil || errors.Is(err, results.ErrCorrupt)),
 			"%s: Unmarshal(%.60s) = %v; want ok %t or ErrCorrupt", row.name, row.text, err, row.ok)
-		assert.Truef(t, err == nil || (h.Count() == 0 && h.Over() == 0),
+		assert.Truef(t, err == nil || (h.Count() == 0 && h.Overlong() == 0),
 			"%s: a refused histogram holds %d; want none", row.name, h.Count())
 	}
 }
@@ -168,7 +168,7 @@ func FuzzHistogramJSON(f *testing.F) {
 		again, err := json.Marshal(&one)
 		require.NoError(t, err, "Marshal")
 		require.NoErrorf(t, json.Unmarshal(again, &two), "Unmarshal(%s)", again)
-		assert.Truef(t, one.Count() == two.Count() && one.Over() == two.Over() && reflect.DeepEqual(one.Bars(), two.Bars()),
+		assert.Truef(t, one.Count() == two.Count() && one.Overlong() == two.Overlong() && reflect.DeepEqual(one.Bars(), two.Bars()),
 			"read, written and read again differs: %s", again)
 		two.Merge(&one)
 		assert.Equal(t, 2*one.Count(), two.Count(), "merged with itself")

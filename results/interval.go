@@ -64,30 +64,30 @@ func (i *Interval) Span() (begin, end time.Duration) {
 // PerSecond returns a count of the row as a rate.
 func (i *Interval) PerSecond(count int64) float64 { return float64(count) / float64(i.Seconds()) }
 
-// MostLate is the maximum share of operations sent late in a second with a generator on time, MostBehind that of due
-// operations that are sent in a later one or never, beyond the last two before its end.
+// MaxLateShare is the maximum share of operations sent late in a second with a generator on time, MaxBehindShare that of due
+// operations that are sent in a later one or never, in addition to the last two before its end.
 const (
-	MostLate   = 0.01
-	MostBehind = 0.05
+	MaxLateShare   = 0.01
+	MaxBehindShare = 0.05
 )
 
 // OnTime reports whether the generator was on time in the second. Otherwise the target answered another load.
 func (i *Interval) OnTime() bool {
 	behind := i.Scheduled - i.Sent
-	return float64(i.Late) <= MostLate*float64(i.Sent) && (behind <= 2 || float64(behind) <= MostBehind*float64(i.Scheduled))
+	return float64(i.Late) <= MaxLateShare*float64(i.Sent) && (behind <= 2 || float64(behind) <= MaxBehindShare*float64(i.Scheduled))
 }
 
 // LineBound reports whether most attempts of the second waited for the client's line.
 func (i *Interval) LineBound() bool { return i.LineHeld > 0 && 2*i.LineHeld >= i.Attempts }
 
-// IsHeldBack reports whether more than 1 % of what was sent was so late that the target met another load.
+// IsHeldBack reports whether more than 1 % of the operations sent were so late that the target had another load.
 func (i *Interval) IsHeldBack() bool {
 	lag := cmp.Or(i.Lag.P99, i.Lag.Max)
 	return lag != nil && *lag > HeldBackAfter.Microseconds()
 }
 
-// Of returns the description of the row's seconds.
-func (i *Interval) Of() SecondsSum {
+// SecondsSum returns the description of the row's seconds.
+func (i *Interval) SecondsSum() SecondsSum {
 	if i.Sum != nil {
 		return *i.Sum
 	}
@@ -222,7 +222,7 @@ type Quantiles struct {
 // QuantilesOf returns the quantiles of a histogram.
 func QuantilesOf(h *Histogram) Quantiles {
 	h = h.unpacked()
-	quantiles := Quantiles{P50: h.Percentile(.5), P90: h.Percentile(.9), P99: h.Percentile(.99), P999: h.Percentile(.999), OverHour: h.Over()}
+	quantiles := Quantiles{P50: h.Percentile(.5), P90: h.Percentile(.9), P99: h.Percentile(.99), P999: h.Percentile(.999), OverHour: h.Overlong()}
 	if h.Count() > 0 {
 		longest := h.Max()
 		quantiles.Max = &longest
@@ -387,7 +387,7 @@ func (c *condenser) sum() Interval {
 	sum.Second, sum.Sum = c.from, &SecondsSum{}
 	sum.InFlight, sum.Generator = of[len(of)-1].InFlight, nil
 	for _, one := range of {
-		more := one.Of()
+		more := one.SecondsSum()
 		AddTimes(sum.Sum, &more, 1)
 		sum.Generator = sum.Generator.combined(one.Generator, "follow")
 	}

@@ -83,7 +83,7 @@ func (r *Record) add(of *Record) {
 	}
 	if ensure(&r.Audit, of.Audit) {
 		AddTimes(r.Audit, of.Audit, 1)
-		r.Audit.Examples = concatUpTo(MostAuditExamples, r.Audit.Examples, of.Audit.Examples, nil)
+		r.Audit.Examples = concatUpTo(MaxAuditExamples, r.Audit.Examples, of.Audit.Examples, nil)
 	}
 	r.Minutes = mergeList(r.Minutes, of.Minutes, func(m *Minute) int64 { return m.Minute }, func(sum, more *Minute) {
 		both := NewHistogram()
@@ -246,7 +246,7 @@ func mergeNotes(parts []MergePart, runs []MergedRun) []string {
 	differ(len(seeds), "seeds")
 	byStart := func(a, b MergedRun) int { return a.Started.Compare(b.Started) }
 	if apart := slices.MaxFunc(runs, byStart).Started.Sub(slices.MinFunc(runs, byStart).Started); apart >= time.Second {
-		list = append(list, fmt.Sprintf("the runs started up to %v apart; seconds are merged by time since each start", apart.Round(time.Second)))
+		list = append(list, fmt.Sprintf("starts of the runs differ by up to %v; seconds are merged by time since each start", apart.Round(time.Second)))
 	}
 	return list
 }
@@ -418,7 +418,7 @@ func mergePhases(parts []MergePart) []Phase {
 			one.End = one.Begin + of.End - of.Begin
 		}
 		for k := range one.Kinds {
-			one.Kinds[k].Causes = one.Kinds[k].Causes.Told()
+			one.Kinds[k].Causes = one.Kinds[k].Causes.Frequent()
 		}
 		one.mergePartitions(own)
 		list = append(list, one)
@@ -638,9 +638,9 @@ func MergeSecond(of []*Interval) Interval {
 		}
 		sum.Generator = sum.Generator.combined(one.Generator, "merge")
 	}
-	sum.Causes = sum.Causes.Told()
+	sum.Causes = sum.Causes.Frequent()
 	for k := range sum.Kinds {
-		sum.Kinds[k].Causes = sum.Kinds[k].Causes.Told()
+		sum.Kinds[k].Causes = sum.Kinds[k].Causes.Frequent()
 	}
 	sum.Injected = met.sorted()
 	mergeQuantiles(&sum, of)

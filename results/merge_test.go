@@ -65,7 +65,7 @@ func (w *world) record(t testing.TB, wanted func(n int) bool) *results.Record {
 			moment.call(r)
 		}
 		if n%3 == 0 {
-			r.Held(one.due.Phase, one.due.Kind, one.due.Intended, time.Duration(n+1)*time.Millisecond)
+			r.LimitDelay(one.due.Phase, one.due.Kind, one.due.Intended, time.Duration(n+1)*time.Millisecond)
 		}
 		counts.Requests += int64(len(one.attempts))
 		if n%50 == 0 {

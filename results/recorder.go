@@ -13,7 +13,7 @@ import (
 )
 
 // Recorder records a run. Its methods are safe for concurrent use, and keep nothing that a pointer argument refers to,
-// except the Beyond of an attempt, which must not be changed.
+// except the field Beyond of an attempt: callers must not change it.
 type Recorder struct {
 	mu sync.Mutex
 	// alone means that a single goroutine calls the recorder, so that nothing needs a lock. It is never set if shared
@@ -63,9 +63,9 @@ func NewRecorder(folder Folder, manifest Manifest) (*Recorder, error) {
 	return nil, writeError(err)
 }
 
-// Alone declares that from now on a single goroutine calls the recorder, as in a run on a virtual clock: recording
+// DisableLocks declares that from now on a single goroutine calls the recorder, as in a run on a virtual clock: recording
 // then takes no lock.
-func (r *Recorder) Alone() { r.alone = !r.shared }
+func (r *Recorder) DisableLocks() { r.alone = !r.shared }
 
 // Phase adds a phase and returns its index. Its Kinds are filled in here. One
 // whose End is not after its Begin lasts until [Recorder.EndPhase].
@@ -132,14 +132,14 @@ func (r *Recorder) scheduled(s *Scheduled) {
 	}
 }
 
-// Again records that an operation sends a further request or a retry, when it does. [Recorder.Scheduled] records the
+// FurtherRequest records that an operation sends a further request or a retry, when it does. [Recorder.Scheduled] records the
 // first one.
-func (r *Recorder) Again(sent time.Duration) {
+func (r *Recorder) FurtherRequest(sent time.Duration) {
 	r.enqueueDelay(&delayed{what: sentAgain, from: sent})
 }
 
-// Held records that a rate limit delays the next attempt at an operation from an instant on, and for how long.
-func (r *Recorder) Held(phase, kind int, from, wait time.Duration) {
+// LimitDelay records that a rate limit delays the next attempt at an operation from an instant on, and for how long.
+func (r *Recorder) LimitDelay(phase, kind int, from, wait time.Duration) {
 	r.enqueueDelay(&delayed{heldByLimit, phase, kind, from, wait})
 }
 
@@ -266,9 +266,9 @@ func (r *Recorder) AppendSecond(second *Interval) {
 	r.writeLine(r.intervals, &one)
 }
 
-// Take changes the record before [Recorder.Finish], to add data of the whole run: why it ended early, reports of the
+// UpdateRecord changes the record before [Recorder.Finish], to add data of the whole run: why it ended early, reports of the
 // service, the result of an audit. The record keeps what it is given.
-func (r *Recorder) Take(into func(of *Record)) {
+func (r *Recorder) UpdateRecord(into func(of *Record)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	into(&r.record)

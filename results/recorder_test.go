@@ -451,7 +451,7 @@ func momentsOf(ops []operation) []moment {
 		moments = append(moments, moment{max(op.due.Intended, op.due.Sent), func(r *results.Recorder) { r.Scheduled(&op.due) }})
 		for a := range op.attempts {
 			if a > 0 {
-				moments = append(moments, moment{op.attempts[a].Sent, func(r *results.Recorder) { r.Again(op.attempts[a].Sent) }})
+				moments = append(moments, moment{op.attempts[a].Sent, func(r *results.Recorder) { r.FurtherRequest(op.attempts[a].Sent) }})
 			}
 			moments = append(moments, moment{op.attempts[a].Done, func(r *results.Recorder) {
 				r.Attempt(&op.attempts[a])

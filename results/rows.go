@@ -278,7 +278,7 @@ func (r *Recorder) KeepRecent() {
 	r.rows.keepsRecent, r.heat.keepsRecent = true, true
 }
 
-// Share lets other goroutines call [Recorder.Window] and [Recorder.Totals] although [Recorder.Alone] was called. It
+// Share lets other goroutines call [Recorder.Window] and [Recorder.Totals] although [Recorder.DisableLocks] was called. It
 // must be called before anything is recorded.
 func (r *Recorder) Share() { r.shared = true }
 

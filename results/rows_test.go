@@ -40,7 +40,7 @@ func TestLongIdleStretchesAreLeftOut(t *testing.T) {
 	} {
 		record := playRecord(t, row.end, func(r *results.Recorder) {
 			if row.sparse {
-				r.Take(func(of *results.Record) { of.Capture = new(results.Capture) })
+				r.UpdateRecord(func(of *results.Record) { of.Capture = new(results.Capture) })
 			}
 			step := r.Phase(results.Phase{Name: "step", End: row.end, Rate: 1, Reported: row.reported})
 			for n, at := range row.at {
@@ -262,7 +262,7 @@ func checkThroughput(t *testing.T, seed int, seconds []results.Interval, record 
 			served += one.Served
 		}
 	}
-	got := figure.Of(record).Named("throughput")
+	got := figure.NewFigures(record).Named("throughput")
 	require.InDelta(t, float64(served)/float64(end-first), got.Value, 1e-9, seed)
 	require.Equal(t, end-first, got.Count, seed)
 }
@@ -326,7 +326,7 @@ func TestManyTellWhatOneTells(t *testing.T) {
 	for seed := range uint64(resultstest.Cases(1, 3)) {
 		ops := spread{counterPhases(), 6, 1, false}.operations(rand.New(rand.NewPCG(seed, 1)), 2000)
 		one := recordOf(t, func(r *results.Recorder) error {
-			r.Alone()
+			r.DisableLocks()
 			return play(r, ops)
 		})
 		for _, goroutines := range []int{2, 8} {
@@ -404,8 +404,8 @@ func TestSendersDoNotWaitForTheDisk(t *testing.T) {
 		for i := range n {
 			succeed(recorder, step, 1+i%2, 2*time.Second+time.Duration(i)*time.Millisecond, time.Millisecond)
 			recorder.Waited(step, time.Millisecond)
-			recorder.Again(2 * time.Second)
-			recorder.Held(step, 1, 2*time.Second, time.Millisecond)
+			recorder.FurtherRequest(2 * time.Second)
+			recorder.LimitDelay(step, 1, 2*time.Second, time.Millisecond)
 		}
 	}()
 	select {
@@ -445,7 +445,7 @@ func TestRecentSeconds(t *testing.T) {
 	recorder := resultstest.Open(t, folder, results.Manifest{Operations: []results.Kind{{Name: "get"}, {Name: "put"}}})
 	recorder.KeepRecent()
 	recorder.Share()
-	recorder.Alone()
+	recorder.DisableLocks()
 	recorder.Phase(results.Phase{Name: "first", End: 10 * time.Second, Reported: true})
 	recorder.Phase(results.Phase{Name: "second", Begin: 10 * time.Second, End: 40 * time.Second})
 	var reading sync.WaitGroup
@@ -466,7 +466,7 @@ func TestRecentSeconds(t *testing.T) {
 		}
 	}
 	assert.Zero(t, recorder.WindowCounts(0, 20).Attempts, "long ago")
-	recorder.Again(39 * time.Second)
+	recorder.FurtherRequest(39 * time.Second)
 	reading.Wait()
 	totals := recorder.Totals()
 	assert.EqualValues(t, 1, totals.InFlight)

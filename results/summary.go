@@ -215,7 +215,7 @@ type OperationSummary struct {
 // Summary returns the summary of a kind of operation.
 func (k *KindStats) Summary() OperationSummary {
 	s := OperationSummary{Operations: k.Operations, Attempts: k.Attempts, OkAttempts: k.Ok, Throttled: k.Throttled, Failed: k.Failed,
-		Causes: k.Causes.Told()}
+		Causes: k.Causes.Frequent()}
 	if k.Response != nil {
 		s.Response, s.Service = QuantilesOf(k.Response), QuantilesOf(k.Service[Ok])
 	}
@@ -226,7 +226,7 @@ func (k *KindStats) Summary() OperationSummary {
 func (s *Summary) Count(all *Counts) {
 	s.Scheduled, s.Sent, s.Dropped, s.Late = all.Scheduled, all.Sent, all.Dropped, all.Late
 	s.Operations, s.Attempts, s.OkAttempts, s.Throttled, s.Failed = all.Operations, all.Attempts, all.Ok, all.Throttled, all.Failed
-	s.EntitiesCounted, s.EntitiesReturned, s.Causes = all.Counted, all.Returned, all.Causes.Told()
+	s.EntitiesCounted, s.EntitiesReturned, s.Causes = all.Counted, all.Returned, all.Causes.Frequent()
 }
 
 // Check is a condition on the run. It is a value, and safe for concurrent use.
@@ -239,8 +239,8 @@ type Check struct {
 	Why string `json:"why,omitempty"`
 }
 
-// Told reports whether the check could be judged.
-func (c *Check) Told() bool { return c.Ok != nil }
+// IsJudged reports whether the check could be judged.
+func (c *Check) IsJudged() bool { return c.Ok != nil }
 
 // Holds reports whether the check was judged and holds.
 func (c *Check) Holds() bool { return c.Ok != nil && *c.Ok }
@@ -260,8 +260,8 @@ func (c *Check) Result() string {
 	}
 }
 
-// Said returns the observed value, and why it is unknown.
-func (c *Check) Said() string {
+// Observation returns the observed value, and why it is unknown.
+func (c *Check) Observation() string {
 	if c.Why == "" {
 		return c.Value()
 	}
@@ -274,7 +274,7 @@ func (c *Check) Value() string { return strings.ReplaceAll(c.Observed, " %", "%"
 // HeldOf returns how many checks hold of how many that could be judged.
 func HeldOf(list []Check) (held, told int) {
 	for i := range list {
-		if list[i].Told() {
+		if list[i].IsJudged() {
 			told++
 		}
 		if list[i].Holds() {
@@ -480,7 +480,7 @@ type Invariant struct {
 }
 
 // Counters records the counters of workflows, before [Recorder.Finish].
-func (r *Recorder) Counters(list []Counter) { r.Take(func(of *Record) { of.Counters = list }) }
+func (r *Recorder) Counters(list []Counter) { r.UpdateRecord(func(of *Record) { of.Counters = list }) }
 
 // SharesOf returns the partitions of a phase by how much they were offered, in ascending order,
 // with what each was served; nil for a phase of no length. Partitions with nothing due are left out. The caller passes
@@ -554,14 +554,14 @@ type AuditExample struct {
 	Fault        string `json:"fault"`
 }
 
-// MostAuditExamples is how many entities an [Audit] names at most.
-const MostAuditExamples = 10
+// MaxAuditExamples is how many entities an [Audit] names at most.
+const MaxAuditExamples = 10
 
 // Sound reports whether nothing that was read back is lost or doubled.
 func (a *Audit) Sound() bool { return a == nil || a.Lost == 0 && a.Doubled == 0 }
 
-// Kept reports whether the table kept every acknowledged write, except those that the run may have overwritten itself.
-func (a *Audit) Kept() bool { return a == nil || a.Lost == a.Blind && a.Doubled == 0 }
+// IsComplete reports whether the table kept every acknowledged write, except those that the run may have overwritten itself.
+func (a *Audit) IsComplete() bool { return a == nil || a.Lost == a.Blind && a.Doubled == 0 }
 
 // PolicyContest compares several retry policies under the same trouble: the document of `loadgen backoff contest
 // --format json`.

@@ -188,10 +188,10 @@ func (s *Scenario) Shared() error {
 	return own.ErrorOrNil()
 }
 
-// Under returns the scenario with another of its designs in use, that in use where it is
+// WithDesign returns the scenario with another of its designs in use, that in use where it is
 // not named, and without an anti-pattern, which need not be one under every design. It is
 // not validated. The error is [fields.Faults].
-func (s *Scenario) Under(design string) (*Scenario, error) {
+func (s *Scenario) WithDesign(design string) (*Scenario, error) {
 	other := *s
 	other.AntiPattern = nil
 	if design == "" {
@@ -236,7 +236,7 @@ func (s *Scenario) ObstaclesOf(faults fields.Faults) []Obstacle {
 // checkedWith returns what is wrong with the scenario under one design, that in use where
 // it is not named.
 func (s *Scenario) checkedWith(design string) fields.Faults {
-	other, err := s.Under(design)
+	other, err := s.WithDesign(design)
 	if faults, at := err.(fields.Faults); at {
 		return faults
 	}

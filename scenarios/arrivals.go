@@ -159,7 +159,7 @@ func (t *Traffic) Schedule(chance clock.Stream) (arrival.Schedule, error) {
 				return nil, err
 			}
 		}
-		return trace.Until(length)
+		return trace.Truncate(length)
 	case a.Ramp != nil:
 		even, err = arrival.NewRamp(a.Ramp.From*scale, a.Ramp.To*scale, length)
 	case a.Burst != nil:

@@ -246,9 +246,9 @@ func (v columnsValue) Read(r *fields.Reader, path string, n *fields.Node) {
 			at := fields.Child(path, strconv.Itoa(i))
 			switch {
 			case slices.Contains(names[:i], name):
-				r.Fault(n.Items[i].At, at, "column %s occurs twice; expected once", nearest.Shown(name))
+				r.Fault(n.Items[i].At, at, "column %s occurs twice; expected once", nearest.Quote(name))
 			case !attributeName.MatchString(name):
-				r.Fault(n.Items[i].At, at, "%s cannot name an attribute; expected a map, such as {finished: %s}", nearest.Shown(name), nearest.Shown(name))
+				r.Fault(n.Items[i].At, at, "%s cannot name an attribute; expected a map, such as {finished: %s}", nearest.Quote(name), nearest.Quote(name))
 			default:
 				v.of.Columns = append(v.of.Columns, RowColumn{name, name})
 			}
@@ -274,7 +274,7 @@ func (v columnsValue) Write() *fields.Node {
 		}
 		return n
 	}
-	names := nearest.Of(v.of.Columns, func(c RowColumn) string { return c.Column })
+	names := nearest.NamesOf(v.of.Columns, func(c RowColumn) string { return c.Column })
 	return v.list(&names).Write()
 }
 

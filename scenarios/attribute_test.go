@@ -243,7 +243,7 @@ func TestTraceOverRows(t *testing.T) {
 			require.NoError(t, err)
 			var at []time.Duration
 			for n := range schedule.Len() {
-				at = append(at, schedule.At(n))
+				at = append(at, schedule.DueTime(n))
 			}
 			assert.Equalf(t, row.at, at, "%s, design %s: operations are due", row.sentence, design)
 			g, err := s.Generator()
@@ -261,7 +261,7 @@ func TestFilesAreReadOnce(t *testing.T) {
 	require.Truef(t, err == nil && folder == "tables", "OpenWhole: in %s, %v; want it in tables", folder, err)
 	files := scenarios.FilesIn("tables")
 	for i, design := range []string{"year", "bib"} {
-		other, err := s.Under(design)
+		other, err := s.WithDesign(design)
 		require.NoError(t, err)
 		assert.NoErrorf(t, files.Read(other), "design %d is read, from memory if need be", i)
 		if err := os.Remove(filepath.Join("tables", "r.csv")); err != nil && i == 0 {

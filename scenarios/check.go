@@ -73,7 +73,7 @@ func (c *checker) addAt(path string, offset int, format string, args ...any) {
 	if c.before.Concern(path) {
 		return
 	}
-	at := c.places.Of(path)
+	at := c.places.Find(path)
 	value := nodeAt(c.encode(), strings.Split(path, "."))
 	if value != nil && value.Kind == fields.Scalar && offset >= 0 && at.Inner > 0 && offset <= len(value.Text) {
 		at.Column = at.Inner + utf8.RuneCountInString(value.Text[:offset])

@@ -75,7 +75,7 @@ const maxCopyTable = 12
 // order of the file; none where it has one design without a name. The slice is the
 // caller's.
 func (s *Scenario) Alternatives() []string {
-	return nearest.Of(s.Designs, func(d Design) string { return d.Name })
+	return nearest.NamesOf(s.Designs, func(d Design) string { return d.Name })
 }
 
 // Choose makes a design of the list the one in use. Whether there is one of that name is
@@ -114,7 +114,7 @@ func (s *Scenario) designPath() string {
 // copies checks the copies of one design: their names, their tables, and that the
 // properties that they keep exist.
 func (c *checker) copies(d *Design, path string) {
-	known := nearest.Of(c.Entity.Properties, func(p PropertySpec) string { return p.Name })
+	known := nearest.NamesOf(c.Entity.Properties, func(p PropertySpec) string { return p.Name })
 	seen := map[string]bool{}
 	for i := range d.Copies {
 		one, at := &d.Copies[i], fmt.Sprintf("%s.copies.%d", path, i)
@@ -211,12 +211,12 @@ func (s *Scenario) Plan(o *OperationSpec, homes []*keys.Generator) (best keys.Pl
 
 // Answers reports whether a copy holds all that an operation selects and filters by.
 func (c *Copy) Answers(o *OperationSpec) bool {
-	return c.Holds(o.Select) && c.Holds(filteredBy(o.Where))
+	return c.HasAll(o.Select) && c.HasAll(filteredBy(o.Where))
 }
 
-// Holds reports whether a copy has all of some properties, those of the system among
+// HasAll reports whether a copy has all of some properties, those of the system among
 // them.
-func (c *Copy) Holds(properties []string) bool {
+func (c *Copy) HasAll(properties []string) bool {
 	if len(c.Properties) == 0 {
 		return true
 	}

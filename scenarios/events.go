@@ -32,7 +32,7 @@ func (c *checker) event(phase int, o *OperationSpec, path string) {
 			"a batch of events writes new entities; expected insert, insert-or-replace or insert-or-merge, or partitions"},
 		{o.Class == ClassPartitionRange, "class", "partition-range needs partitions; expected another class, by, or partitions"},
 		{o.Save != "", "save", "a token needs one repeated query; expected none, or partitions"},
-		{o.From.Given(), "from", "a token needs one repeated query; expected none, or partitions"},
+		{o.From.IsGiven(), "from", "a token needs one repeated query; expected none, or partitions"},
 		{o.ReadFirst && len(c.Design.Copies) > 0, "read_first", "read_first ignores copies; expected none, or a design without copies"},
 		{o.ReadFirst && by, "by", "by and read_first are mutually exclusive; expected one of them"},
 	}...):
@@ -66,7 +66,7 @@ func (s *Scenario) Time() string {
 // attributeNames checks that attributes exist, each named once.
 func (c *checker) attributeNames(names []string, path string) {
 	if !c.nameless() {
-		c.among("attribute", names, nearest.Of(c.Attributes, func(a keys.Attribute) string { return a.Name }), path)
+		c.among("attribute", names, nearest.NamesOf(c.Attributes, func(a keys.Attribute) string { return a.Name }), path)
 	}
 }
 
@@ -100,7 +100,7 @@ func (c *checker) together(o *OperationSpec, path string) {
 	// What one operation writes comes about at one instant.
 	if apart := options.Differing(partition, append(c.times(), o.Together...)); len(apart) > 0 {
 		c.add(path+".together", "PartitionKey %s holds {%s}, which differs within a transaction; expected those in together, or another design",
-			fields.TextNode(c.Design.PartitionKey).Shown(), strings.Join(apart, "}, {"))
+			fields.TextNode(c.Design.PartitionKey).ShortText(), strings.Join(apart, "}, {"))
 	}
 }
 

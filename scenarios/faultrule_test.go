@@ -151,13 +151,13 @@ func TestWhatAnObstacleConcerns(t *testing.T) {
 func TestUnderADesignThereIsNoAntiPattern(t *testing.T) {
 	s := builtin(t, "day-key")
 	for _, design := range []string{"", "hour"} {
-		other, err := s.Under(design)
+		other, err := s.WithDesign(design)
 		assert.Truef(t, err == nil && other.AntiPattern == nil && s.AntiPattern != nil,
 			"Under(%q) has the anti-pattern %v, %v; want none, and the scenario as it was", design, other.AntiPattern, err)
 		assert.Falsef(t, design != "" && (other.Use != design || other.Design.Name != design),
 			"Under(%q) uses %q", design, other.Use)
 	}
-	if _, err := s.Under("hours"); err != nil && !strings.Contains(err.Error(), "hours") {
+	if _, err := s.WithDesign("hours"); err != nil && !strings.Contains(err.Error(), "hours") {
 		t.Errorf("Under(hours): %v", err)
 	}
 }

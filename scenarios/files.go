@@ -136,7 +136,7 @@ func (c *checker) sets(f *Files) bool {
 	// There is no table where something is wrong with its rows.
 	var table *keys.ValueTable
 	if c.Rows != nil {
-		names := nearest.Of(c.Rows.Columns, func(one RowColumn) string { return one.Column })
+		names := nearest.NamesOf(c.Rows.Columns, func(one RowColumn) string { return one.Column })
 		slices.Sort(names)
 		names = slices.Compact(names)
 		o := keys.TableOptions{File: c.Rows.File, Columns: names, Times: c.timeColumns(), TimeFormat: c.Rows.TimeFormat, Timed: c.timedBy()}
@@ -278,7 +278,7 @@ func areDates(texts []string) bool {
 	for _, text := range texts {
 		column.Learn(text)
 	}
-	return column.Settle() == nil && slices.Contains([]clock.Notation{clock.DayFirst, clock.MonthFirst, clock.YearFirst, clock.Times}, column.Notation()) &&
+	return column.FindNotation() == nil && slices.Contains([]clock.Notation{clock.DayFirst, clock.MonthFirst, clock.YearFirst, clock.Times}, column.Notation()) &&
 		!slices.ContainsFunc(texts, func(text string) bool { _, err := column.Parse(text); return err != nil })
 }
 
@@ -300,7 +300,7 @@ func (c *checker) trace(i int, path string, f *Files) {
 			c.add(path+".arrivals.trace", "the trace has %d sound rows, and the rows of the same file are %d; expected each row with all values", read.Len(), rows)
 			return
 		}
-		read = read.From(c.Loaded(len(c.Phases)) % read.Len())
+		read = read.SkipRows(c.Loaded(len(c.Phases)) % read.Len())
 		c.rowByRow(i, path)
 	}
 	read = read.Faster(t.Arrivals.Speed)

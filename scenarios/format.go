@@ -69,7 +69,7 @@ func textValue(form string, into *string) fields.Binding {
 	case "pattern":
 		return fields.Choice{Into: into, What: form, Of: PatternRows()}
 	case "type":
-		return fields.Choice{Into: into, What: form, Of: nearest.Of(keys.Types(), keys.TypeName)}
+		return fields.Choice{Into: into, What: form, Of: nearest.NamesOf(keys.Types(), keys.TypeName)}
 	case "workflow":
 		return fields.Choice{Into: into, What: form, Of: workflow.Names()}
 	default:
@@ -103,7 +103,7 @@ func (s *Scenario) Complete(r *fields.Reader, path string, n *fields.Node) {
 		if slices.ContainsFunc(s.Attributes[:declared], func(a keys.Attribute) bool { return a.Name == one.Attribute }) {
 			place := s.Rows.path(one.Attribute)
 			r.Fault(nodeAt(n, strings.Split(place, ".")).At, place,
-				"column %s repeats an attribute's name; expected another attribute, or columns as a map", nearest.Shown(one.Attribute))
+				"column %s repeats an attribute's name; expected another attribute, or columns as a map", nearest.Quote(one.Attribute))
 			continue
 		}
 		s.Attributes = append(s.Attributes, keys.Attribute{Name: one.Attribute,
@@ -116,7 +116,7 @@ func (s *Scenario) Complete(r *fields.Reader, path string, n *fields.Node) {
 func phaseKinds() []string { return []string{"load", "count", FormPeak, FormSpread, "traffic"} }
 
 // present returns those of the names that a dict has as fields.
-func present(n *fields.Node, names []string) []string { return n.Given(names) }
+func present(n *fields.Node, names []string) []string { return n.GivenNames(names) }
 
 // defaults of what some verbs have and others have not.
 const (

@@ -156,22 +156,22 @@ func keyTemplate(text string) (keys.Template, error) {
 	var fault *keys.TemplateError
 	switch {
 	case errors.As(err, &fault):
-		return t, fmt.Errorf("template %s, byte %d: %s", nearest.Shown(text), fault.Offset, fault.What)
+		return t, fmt.Errorf("template %s, byte %d: %s", nearest.Quote(text), fault.Offset, fault.What)
 	case err == nil && len(t.Attributes()) == 0 && attributeName.MatchString(text):
-		return t, fmt.Errorf("template %s has no placeholder; did you mean {%s}?", nearest.Shown(text), text)
+		return t, fmt.Errorf("template %s has no placeholder; did you mean {%s}?", nearest.Quote(text), text)
 	case err == nil && len(t.Attributes()) == 0:
-		return t, fmt.Errorf("template %s has no placeholder; expected one, such as {event}__{bib:05d}", nearest.Shown(text))
+		return t, fmt.Errorf("template %s has no placeholder; expected one, such as {event}__{bib:05d}", nearest.Quote(text))
 	}
 	return t, err
 }
 
 func takenKey(key string) error {
 	if code, detail := entity.ValidateKey(entity.Key{Partition: key}); code != entity.OK {
-		return fmt.Errorf("key %s is invalid: %s", nearest.Shown(key), detail)
+		return fmt.Errorf("key %s is invalid: %s", nearest.Quote(key), detail)
 	}
 	return nil
 }
 
 func keyFault(template string, err error) error {
-	return fmt.Errorf("template %s: %s", nearest.Shown(template), nearest.What(err))
+	return fmt.Errorf("template %s: %s", nearest.Quote(template), nearest.What(err))
 }

@@ -79,7 +79,7 @@ const hostOfFaults = `{name: serve, attributes: {n: {sequence: 1}}, design: {par
 func ServiceFaults(file string, settings []string) (plan *engine.FaultPlan, others, told []string, err error) {
 	var own []Setting
 	for _, one := range settings {
-		if path, value, _ := strings.Cut(one, "="); fields.Within(path, faultsField) {
+		if path, value, _ := strings.Cut(one, "="); fields.IsInside(path, faultsField) {
 			own = append(own, Setting{path, value})
 		} else {
 			others = append(others, one)

@@ -235,6 +235,6 @@ func TestSaysIsTheFirstSentence(t *testing.T) {
 		{"no full stop", "a table", "a table"},
 		{"nothing", "", ""},
 	} {
-		assert.Equalf(t, row.want, (&scenarios.Scenario{About: row.text}).Says(), "%s: Says of %q", row.sentence, row.text)
+		assert.Equalf(t, row.want, (&scenarios.Scenario{About: row.text}).FirstSentence(), "%s: Says of %q", row.sentence, row.text)
 	}
 }

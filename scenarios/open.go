@@ -227,7 +227,7 @@ func Builtin(name string) (*Scenario, error) {
 // builtin returns the text of a built-in scenario. The error is that of [Builtin].
 func builtin(name string) ([]byte, error) {
 	if !slices.Contains(Library(), name) {
-		said := fmt.Sprintf("unknown scenario %s; see `loadgen scenarios list`", nearest.Shown(name))
+		said := fmt.Sprintf("unknown scenario %s; see `loadgen scenarios list`", nearest.Quote(name))
 		if _, near := nearest.Name(name, Library()); near {
 			said = nearest.Unknown("scenario", name, Library())
 		}
@@ -281,7 +281,7 @@ func Catalogue() ([]Entry, error) {
 			}
 		}
 		stands[name] = [2]int{slices.Index(Subjects(), subject), at}
-		one := Entry{Name: s.Name, Subject: subject, Says: s.Says(), About: strings.TrimSpace(s.About),
+		one := Entry{Name: s.Name, Subject: subject, Says: s.FirstSentence(), About: strings.TrimSpace(s.About),
 			Designs: append([]string{}, s.Alternatives()...), Pattern: s.Pattern}
 		if s.AntiPattern != nil {
 			contrary := oneLine(s.AntiPattern.About)
@@ -296,9 +296,9 @@ func Catalogue() ([]Entry, error) {
 	return all, nil
 }
 
-// Says returns what the scenario is about as far as the first full stop, question or
+// FirstSentence returns what the scenario is about as far as the first full stop, question or
 // exclamation mark that a blank follows, in one line.
-func (s *Scenario) Says() string {
+func (s *Scenario) FirstSentence() string {
 	text := oneLine(s.About)
 	for i := range len(text) {
 		if strings.IndexByte(".?!", text[i]) >= 0 && (i+1 == len(text) || text[i+1] == ' ') {

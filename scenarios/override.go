@@ -99,7 +99,7 @@ func place(tree *fields.Node, from, path, value string) (steps []string, ways []
 func (s *Scenario) Credit(path, from string) {
 	own := fields.Places{path: {File: from}}
 	for other, at := range s.places {
-		if !fields.Within(other, path) {
+		if !fields.IsInside(other, path) {
 			own[other] = at
 		}
 	}
@@ -109,7 +109,7 @@ func (s *Scenario) Credit(path, from string) {
 // WorkersFrom names what limits the number of workers: a flag or the scenario, empty for the
 // default.
 func (s *Scenario) WorkersFrom() string {
-	switch at := s.places.Of("workers"); {
+	switch at := s.places.Find("workers"); {
 	case s.Workers == 0:
 		return ""
 	case strings.HasPrefix(at.File, "--"):
@@ -224,7 +224,7 @@ func reachable(steps []string, n *fields.Node, part string) error {
 		// A name that is new here would be a new attribute, not a typo that
 		// shows.
 		if len(steps) == 1 && at == "attributes" && n.Find(part) == nil {
-			return fmt.Errorf("%s", nearest.Unknown("attribute", part, nearest.Of(n.Entries, func(e fields.Entry) string { return e.Key })))
+			return fmt.Errorf("%s", nearest.Unknown("attribute", part, nearest.NamesOf(n.Entries, func(e fields.Entry) string { return e.Key })))
 		}
 	}
 	return nil
@@ -279,9 +279,9 @@ func decode(tree *fields.Node) (*Scenario, fields.Faults) {
 func (s *Scenario) encode() *fields.Node {
 	tree := bind(s).Write()
 	tree.Walk("", func(path string, n *fields.Node) {
-		n.At = s.places.Of(path)
+		n.At = s.places.Find(path)
 		for i := range n.Entries {
-			n.Entries[i].At = s.places.Of(fields.Child(path, n.Entries[i].Key))
+			n.Entries[i].At = s.places.Find(fields.Child(path, n.Entries[i].Key))
 		}
 	})
 	return tree

@@ -45,7 +45,7 @@ func OfKeys(file, partitionKey, rowKey string) (*Scenario, string, error) {
 		}
 	}
 	if len(columns) == 0 {
-		return nil, "", fmt.Errorf("template %s has no column; expected one, such as {device}", nearest.Shown(partitionKey))
+		return nil, "", fmt.Errorf("template %s has no column; expected one, such as {device}", nearest.Quote(partitionKey))
 	}
 	s, err := Parse(file, fmt.Appendf(nil, ownKeys, filepath.Base(file), strings.Join(columns, ", "), partitionKey, rowKey))
 	return s, filepath.Dir(file), err

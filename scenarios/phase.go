@@ -50,9 +50,9 @@ type Count struct {
 	Lanes int `yaml:"lanes,default=16" says:"Partitions read concurrently." range:"1..1000"`
 }
 
-// FewestWorkers is how many operations can be in flight at once at the least, where a
+// MinWorkers is how many operations can be in flight at once at the least, where a
 // scenario leaves their number to the place where it runs.
-const FewestWorkers = 256
+const MinWorkers = 256
 
 // maxStep is the longest time for which a rate lasts.
 const maxStep = 24 * time.Hour

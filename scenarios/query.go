@@ -133,7 +133,7 @@ func (s *Scenario) Untold(o *OperationSpec, plan *keys.Plan, home int) []string 
 func (s *Scenario) Holder(attribute string, home int) (PropertySpec, bool) {
 	for _, p := range s.Entity.Properties {
 		_, known := entity.ParseType(p.Type)
-		if known && p.Value == "{"+attribute+"}" && (home == 0 || s.Design.Copies[home-1].Holds([]string{p.Name})) {
+		if known && p.Value == "{"+attribute+"}" && (home == 0 || s.Design.Copies[home-1].HasAll([]string{p.Name})) {
 			return p, true
 		}
 	}
@@ -185,7 +185,7 @@ func (c *checker) where(o *OperationSpec, path string) {
 	if !sound {
 		return
 	}
-	stretch, want := filter.All(), filter.ClassTableScan
+	stretch, want := filter.WholeTable(), filter.ClassTableScan
 	switch o.Class {
 	case ClassPartitionScan:
 		stretch, want = filter.OnePartition("m"), filter.ClassPartitionScan

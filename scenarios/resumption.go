@@ -23,14 +23,14 @@ type Resumption struct {
 	File string `yaml:"file,omitempty" says:"A file with the token, relative to the scenario's folder." form:"path"`
 }
 
-// Given reports whether a query begins anywhere but at the beginning.
-func (f Resumption) Given() bool { return f != Resumption{} }
+// IsGiven reports whether a query begins anywhere but at the beginning.
+func (f Resumption) IsGiven() bool { return f != Resumption{} }
 
 // Binding implements [fields.Bound]: the text of a token, or a map that says where it is.
 func (f *Resumption) Binding() fields.Binding {
 	text := fields.Text{Into: &f.Token, Allow: isToken, Expected: "a continuation token, such as from.TllD.MDAx, {saved: NAME} or {file: PATH}"}
 	elsewhere := func() bool { return f.Saved != "" || f.File != "" }
-	return fields.Either{{Binding: text, Given: func() bool { return f.Given() && !elsewhere() }},
+	return fields.Either{{Binding: text, Given: func() bool { return f.IsGiven() && !elsewhere() }},
 		{Binding: bind(f), Takes: fields.Dict, Given: elsewhere}}
 }
 

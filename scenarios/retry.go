@@ -59,7 +59,7 @@ func (v retry) Read(r *fields.Reader, path string, n *fields.Node) {
 func formulaOf(f *backoff.Formula) fields.Binding {
 	if f.Kind == backoff.Waits {
 		return fields.ListOf(&f.Waits, 1, backoff.MaxRetries, "waits", func(wait *time.Duration) fields.Binding {
-			return fields.Duration{Into: wait, Most: backoff.LongestParameter}
+			return fields.Duration{Into: wait, Most: backoff.MaxParameter}
 		})
 	}
 	o := fields.Object{What: "the formula " + f.Kind}

@@ -38,7 +38,7 @@ type Scenario struct {
 	// formula, as [loadgen/backoff.ByName] knows it.
 	Retry string `yaml:"retry,default=short" says:"How throttled attempts are retried." form:"retry"`
 	// Workers is how many operations can be in flight at once, 1 to 100,000; 0 is as
-	// many as the place can have where the scenario runs, [FewestWorkers] or more.
+	// many as the place can have where the scenario runs, [MinWorkers] or more.
 	Workers int `yaml:"workers,omitempty" says:"Maximum concurrent operations, waits for retries excluded; thousands by default." range:"1..100000"`
 	// Model is the partition model of an embedded run.
 	Model Model `yaml:"model" says:"Partition model: a profile with changed parameters."`
@@ -170,7 +170,7 @@ func (s *Scenario) Contents() string {
 	if len(s.Designs) > 0 {
 		designs += " (" + s.Use + " in use)"
 	}
-	phases := nearest.Of(s.Phases, func(p Phase) string { return p.Name })
+	phases := nearest.NamesOf(s.Phases, func(p Phase) string { return p.Name })
 	return fmt.Sprintf("%s has %s, %s, %s (%s), %s", s.Name, counted(len(s.Attributes), "attribute"), designs,
 		counted(len(phases), "phase"), strings.Join(phases, ", "), counted(len(s.Expect), "check"))
 }

@@ -57,7 +57,7 @@ func stemsOf(text string) []string {
 	if len(said) == 0 {
 		said = words
 	}
-	return nearest.Of(said, stem)
+	return nearest.NamesOf(said, stem)
 }
 
 // passage has the stems of a part of a scenario's text, and the compounds of neighbours, so that back-off matches

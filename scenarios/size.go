@@ -203,9 +203,9 @@ func ReadCurve(c *keys.Curve, from io.Reader) (*keys.Curve, error) {
 		text, weight, line := set.Row(i)
 		size, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || size < 1 || size > entity.MaxEntityBytes {
-			if len(faults) < keys.MostRowFaults {
+			if len(faults) < keys.MaxRowFaults {
 				faults = append(faults, &csvfile.Fault{File: c.File.File, Line: line, Kind: keys.ErrInvalidRow,
-					What: c.File.Column + " is " + nearest.Shown(text) + "; expected whole bytes from 1 to " + strconv.Itoa(entity.MaxEntityBytes)})
+					What: c.File.Column + " is " + nearest.Quote(text) + "; expected whole bytes from 1 to " + strconv.Itoa(entity.MaxEntityBytes)})
 			}
 			continue
 		}

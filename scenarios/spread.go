@@ -120,7 +120,7 @@ func namedWitnesses(g *keys.Generator, named []string, among uint64) ([]uint64, 
 			})
 			near, _ := nearest.Name(key, largest[:min(len(largest), comparedPartitions)])
 			return nil, nearest.Faultf(ErrNoPartition, "none of the %d loaded entities has PartitionKey %s; nearest: %q",
-				among, fields.TextNode(key).Shown(), near)
+				among, fields.TextNode(key).ShortText(), near)
 		}
 	}
 	return found, nil

@@ -97,7 +97,7 @@ func (o *OperationSpec) settleArguments(r *fields.Reader, path string, n *fields
 	if with != nil && with.Kind != fields.Dict {
 		return
 	}
-	names := nearest.Of(kind.Parameters, func(p workflow.Parameter) string { return p.Name })
+	names := nearest.NamesOf(kind.Parameters, func(p workflow.Parameter) string { return p.Name })
 	at := func(name string) *fields.Node {
 		if with == nil {
 			return nil
@@ -173,9 +173,9 @@ func (c *checker) knows(o *OperationSpec, p *workflow.Parameter, d *workflow.Des
 	case workflow.OfAttribute:
 		what, known = "attribute", d.Attributes
 	case workflow.OfProperty:
-		what, known = "property", nearest.Of(d.Properties, func(p workflow.DesignProperty) string { return p.Name })
+		what, known = "property", nearest.NamesOf(d.Properties, func(p workflow.DesignProperty) string { return p.Name })
 	case workflow.OfPlace:
-		what, known = "place", nearest.Of(c.Design.Places, func(p Place) string { return p.Name })
+		what, known = "place", nearest.NamesOf(c.Design.Places, func(p Place) string { return p.Name })
 	}
 	if what == "" || text == "" && !p.Required || slices.Contains(known, text) {
 		return true
@@ -199,7 +199,7 @@ func (c *checker) countersOf(operation string) []string {
 func (c *checker) workflowDesign(phase int) workflow.Design {
 	d := workflow.Design{Filler: c.Entity.Filler, Loaded: c.Loaded(phase) > 0, Copied: len(c.Design.Copies) > 0,
 		Own: c.Design.place(""), Places: make(map[string]workflow.DesignPlace),
-		Attributes: nearest.Of(c.Attributes, func(a keys.Attribute) string { return a.Name })}
+		Attributes: nearest.NamesOf(c.Attributes, func(a keys.Attribute) string { return a.Name })}
 	for _, p := range c.Entity.Properties {
 		one := workflow.DesignProperty{Name: p.Name}
 		one.Type, _ = entity.ParseType(p.Type)

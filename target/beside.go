@@ -2,8 +2,8 @@ package target
 
 import "time"
 
-// Beside is a request to a queue, to a container of blobs, or to a service of the application's own. Of an operation
-// with one only the numbers count.
+// Beside is a request to a queue, a container of blobs, or the application's own service. An operation with one uses
+// only its numbers.
 type Beside struct {
 	Verb BesideVerb
 	// Store is the name of the queue, of the container or of the service: 3 to 63 small
@@ -31,26 +31,26 @@ type Beside struct {
 	// none.
 	Most          int
 	After, Marker string
-	// Takes is the service time of a service of the application's own, at most [MostTaken], and AtOnce its maximum
-	// concurrency, at most [MostAtOnce]: other requests wait in their order. 0 is no limit.
+	// Takes is the service time of a service of the application's own, at most [MaxTaken], and AtOnce its maximum
+	// concurrency, at most [MaxAtOnce]: other requests wait in their order. 0 is no limit.
 	Takes  time.Duration
 	AtOnce int
 }
 
 // The maximum values for a service of the application's own.
 const (
-	MostTaken  = time.Hour
-	MostAtOnce = 10_000
+	MaxTaken  = time.Hour
+	MaxAtOnce = 10_000
 )
 
-// IfAbsent is the [Beside] Match that only writes a new blob. No ETag is equal to it.
+// IfAbsent is the Match of a request that only writes a new blob. No ETag is equal to it.
 const IfAbsent = "-"
 
-// BesideVerb is the verb of a [Beside].
+// BesideVerb is the verb of a request to another service.
 type BesideVerb uint8
 
 // The verbs. If the queue of a PutMessage or the container of a PutBlob is missing, a stand-in creates it, and a service
-// reports it: callers create it with the [Beside.Maker] of the request, and put again.
+// reports it: callers create it with the Maker of the request, and put again.
 const (
 	// PutMessage appends a message to a queue.
 	PutMessage BesideVerb = iota + 1
@@ -104,7 +104,7 @@ func (b *Beside) Maker() *Beside {
 	return &Beside{Verb: MakeContainer, Store: b.Store}
 }
 
-// Found is a message or a blob in the reply to a [Beside].
+// Found is a message or a blob in a reply.
 type Found struct {
 	// Name is that of a blob, or the id of a message.
 	Name string

@@ -41,7 +41,7 @@ type Injection struct {
 	PartitionKey string
 }
 
-// Injector applies a plan of faults to one target, see [Injector.Before] and [Injector.BeforeImmediate], after Begin. It is
+// Injector applies a plan of faults to one target, see [Injector.Inject] and [Injector.BeforeImmediate], after Begin. It is
 // safe for concurrent use.
 type Injector struct {
 	plan   engine.FaultPlan
@@ -241,11 +241,11 @@ var (
 func WrapFaults(inner Target, plan engine.FaultPlan, seed uint64, clk clock.Clock) *LiveFaults {
 	i := NewInjector(plan, seed, nil)
 	i.Begin(0)
-	return i.Before(inner, clk)
+	return i.Inject(inner, clk)
 }
 
-// Before returns the inner target with the injector's faults.
-func (i *Injector) Before(inner Target, clk clock.Clock) *LiveFaults {
+// Inject returns the inner target with the injector's faults.
+func (i *Injector) Inject(inner Target, clk clock.Clock) *LiveFaults {
 	return &LiveFaults{inner: inner, clock: clk, Injector: i}
 }
 

@@ -73,7 +73,7 @@ func (t *InProcess) Submit(now clock.Instant, op *Operation) (outcome Outcome, d
 		project(outcome.Rows, op.Query.Select)
 	}
 	if weighs && request.ReplyBytes == 0 && outcome.Status != http.StatusServiceUnavailable {
-		t.engine.Sent(t.account, op.ReplyBytes(&outcome, t.level))
+		t.engine.ChargeReply(t.account, op.ReplyBytes(&outcome, t.level))
 	}
 	return outcome, reply.Done
 }

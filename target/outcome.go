@@ -84,11 +84,11 @@ type Outcome struct {
 	Injected engine.FaultKind
 	// Kept reports that this fault kept the attempt from the service.
 	Kept bool
-	// StoreMissing reports that the queue or the container is missing, and has to be created first ([Beside.Maker]).
+	// StoreMissing reports that the queue or the container is missing, and has to be created first.
 	StoreMissing bool
-	// Found are the messages or blobs of a [Beside].
+	// Found are the messages or blobs of the reply.
 	Found []Found
-	// Marker, unless empty, continues an incomplete list ([Beside.Marker]). Stand-ins list all at once.
+	// Marker, unless empty, continues an incomplete list. Stand-ins list all at once.
 	Marker string
 	// FailedIndex is the position of the write that made a transaction fail.
 	FailedIndex int

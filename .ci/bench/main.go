@@ -139,7 +139,7 @@ func (o *options) measure(ctx context.Context, baseline *bench.Report, stdout, s
 		return false, ended
 	}
 	if baseline != nil {
-		measured.Hold(baseline)
+		measured.CompareTo(baseline)
 	}
 	if o.out != "" {
 		folder, err := results.UseDir(o.out)

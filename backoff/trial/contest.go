@@ -125,7 +125,7 @@ func (c *Contest) plan() (plan, error) {
 	}
 	var due []time.Duration
 	for k := range jittered.Len() {
-		at := jittered.At(k)
+		at := jittered.DueTime(k)
 		if at >= leadTime {
 			at += c.Length
 		}
@@ -159,7 +159,7 @@ func (c *Contest) Run(ctx context.Context) (*results.PolicyContest, error) {
 		contest.Policies = append(contest.Policies, trial)
 	}
 	answer := newRanking(contest).answer()
-	contest.Verdict = answer.Whole()
+	contest.Verdict = answer.Sentences()
 	if ended != nil {
 		contest.Verdict = fmt.Sprintf("Ended after %d of %d policies: %s. ", len(contest.Policies), len(c.Contestants), results.OneLine(ended)) + contest.Verdict
 	}
@@ -233,7 +233,7 @@ func (c *Contest) target(m *model.Model) (target.Immediate, error) {
 // partition's allowance, which would then always serve the same clients.
 func (c *Contest) clientOf(k uint64) uint64 {
 	n := uint64(c.Clients)
-	draw := clock.NewStream(c.Seed, "clients").At(k / n)
+	draw := clock.NewStream(c.Seed, "clients").Draw(k / n)
 	return (k + uint64(draw.IntN(c.Clients))) % n
 }
 
@@ -258,7 +258,7 @@ func (c *Contest) runContestant(ctx context.Context, p plan, one Contestant) (re
 	stage := &drive.Stage{
 		Name: one.Name, Schedule: p.schedule,
 		Build: c.build, Retry: one.Policy, Chance: clock.NewStream(c.Seed, "retry"),
-		Grace: min(one.Policy.LongestWait(), maxWait) + grace,
+		Grace: min(one.Policy.MaxWait(), maxWait) + grace,
 		Phases: []results.Phase{{Name: "lead", End: leadTime, Reported: true}, {Name: "trouble", Begin: leadTime, End: troubleEnd, Reported: true},
 			{Name: "tail", Begin: troubleEnd, End: troubleEnd + tailTime, Reported: true}},
 	}

@@ -106,7 +106,7 @@ func Document(contest *results.PolicyContest) *document.Document {
 	r := newRanking(contest)
 	d := &document.Document{Title: "backoff contest", Data: contest, Answer: r.answer(), Subtitle: fmt.Sprintf("%s · %s · seed %d · modelled",
 		contest.Trouble, document.Counted(contest.Clients, "client"), contest.Seed)}
-	if ended := strings.TrimSpace(strings.TrimSuffix(contest.Verdict, d.Answer.Whole())); ended != "" {
+	if ended := strings.TrimSpace(strings.TrimSuffix(contest.Verdict, d.Answer.Sentences())); ended != "" {
 		d.Warnings = append(d.Warnings, ended)
 	}
 	t := document.NewTable("policies", "Policies, best first", "policy|words", "lost", "|spare=9", "goodput|rate|unit=entities/s|spare=3", "attempts|tries",

@@ -17,8 +17,8 @@ import (
 // drawEvery is the time between two looks at a bar.
 const drawEvery = 200 * time.Millisecond
 
-// usualColumns is how wide lines are where a terminal does not say how wide it is.
-const usualColumns = 80
+// defaultColumns is how wide lines are where a terminal does not say how wide it is.
+const defaultColumns = 80
 
 // bars is a screen on a terminal: a bar for each stage, which stays when that has
 // ended, and a status line below the one under way.
@@ -103,7 +103,7 @@ func (b *bars) width() int {
 	if columns := b.columns(); columns > 0 {
 		return columns
 	}
-	return usualColumns
+	return defaultColumns
 }
 
 // draw replaces what was drawn before by lines, each cut to the terminal. A terminal that
@@ -132,8 +132,8 @@ func (b *bars) draw(lines ...string) {
 	_, _ = io.WriteString(b.to, frame.String())
 }
 
-// longestKey is how many columns of a key a status line has room for.
-const longestKey = 24
+// maxKeyColumns is how many columns of a key a status line has room for.
+const maxKeyColumns = 24
 
 // statusLine is a status as one line for a person, the most important first, with a dash for unknown values. No name
 // in it can move a cursor.
@@ -148,17 +148,17 @@ func statusLine(s *live.Status) string {
 				states = append(states, state)
 			}
 		}
-		counts := nearest.Of(states, func(one results.MemberState) string { return fmt.Sprintf("%d %s", number[one], one) })
+		counts := nearest.NamesOf(states, func(one results.MemberState) string { return fmt.Sprintf("%d %s", number[one], one) })
 		focus = "members: " + strings.Join(counts, ", ")
 	} else if len(s.Hottest) > 0 {
 		name := text.Harmless(s.Hottest[0].Name)
-		if text.Columns(name) > longestKey {
-			name, _ = text.Cut(name, longestKey-1)
+		if text.Columns(name) > maxKeyColumns {
+			name, _ = text.Cut(name, maxKeyColumns-1)
 			name += "…"
 		}
 		focus = fmt.Sprintf("hottest %q %s/s", name, document.Rate(s.Hottest[0].Rate))
 	}
-	parts := []string{speedOf(s), "p99 " + document.Told(s.P99, document.Lapse), throttledOf(s), focus}
+	parts := []string{speedOf(s), "p99 " + document.Optional(s.P99, document.Lapse), throttledOf(s), focus}
 	if s.Phase != "" && s.Phase != s.Stage {
 		parts = append(parts, text.Harmless(s.Phase))
 	}
@@ -169,7 +169,7 @@ func statusLine(s *live.Status) string {
 // is offered whatever becomes of them; clients of a closed loop offer what they can, and
 // once the schedule is over nothing is offered any more.
 func speedOf(s *live.Status) string {
-	speed := document.Told(s.Served, document.Rate)
+	speed := document.Optional(s.Served, document.Rate)
 	if over := s.Left != nil && *s.Left == 0; s.Served != nil && s.Target != nil && !over {
 		speed += " of " + document.Rate(*s.Offered)
 	}
@@ -177,7 +177,7 @@ func speedOf(s *live.Status) string {
 }
 
 func throttledOf(s *live.Status) string {
-	return document.Told(s.Throttled, document.Share) + " throttled"
+	return document.Optional(s.Throttled, document.Share) + " throttled"
 }
 
 // virtually is the time of a run on a virtual clock, as its record has it.

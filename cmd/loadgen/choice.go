@@ -115,9 +115,9 @@ func (f *choiceFlags) changes(flags *pflag.FlagSet) bool {
 	return f.Profile != "" || len(f.Set) > 0 || slices.ContainsFunc([]string{"seed", "retry", "use", "workers"}, flags.Changed)
 }
 
-// settle returns the sound scenario that the flags make of a draft, and alter of that; it
+// buildScenario returns the sound scenario that the flags make of a draft, and alter of that; it
 // may be nil.
-func (f *choiceFlags) settle(flags *pflag.FlagSet, d *draft, alter func(*scenarios.Scenario) error) (*scenarios.Scenario, error) {
+func (f *choiceFlags) buildScenario(flags *pflag.FlagSet, d *draft, alter func(*scenarios.Scenario) error) (*scenarios.Scenario, error) {
 	s, err := f.apply(flags, d)
 	if err == nil && alter != nil {
 		err = alter(s)
@@ -170,7 +170,7 @@ func (f *choiceFlags) replaced(faults fields.Faults) fields.Faults {
 // read is settle, and reads the files that the scenario names: nothing may be set any
 // more, for what a file holds is no value of the scenario's.
 func (f *choiceFlags) read(flags *pflag.FlagSet, d *draft, alter func(*scenarios.Scenario) error) (*scenarios.Scenario, error) {
-	s, err := f.settle(flags, d, alter)
+	s, err := f.buildScenario(flags, d, alter)
 	if err != nil {
 		return nil, err
 	}

@@ -21,8 +21,8 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// mostWaiting is how many events wait to be written at most.
-const mostWaiting = 1000
+// maxQueuedEvents is how many events wait to be written at most.
+const maxQueuedEvents = 1000
 
 // events is a screen of JSON lines, which one goroutine writes.
 type events struct {

@@ -357,9 +357,9 @@ func TestFarewell(t *testing.T) {
 		f.marked = f.List()
 		f.Ending("interrupted", "Ctrl-C again")
 		assert.Equalf(t, row.ending, next(), "%s: at the end it says", row.sentence)
-		f.Left(false)
+		f.WriteLeftovers(false)
 		assert.Equalf(t, row.left, next(), "%s: of what is left it says", row.sentence)
-		f.Left(true)
+		f.WriteLeftovers(true)
 		assert.Equalf(t, row.atOnce, next(), "%s: of what is left at once it says", row.sentence)
 		for _, one := range row.made {
 			f.Set(one, false)
@@ -368,7 +368,7 @@ func TestFarewell(t *testing.T) {
 		assert.Equalf(t, row.ending, next(), "%s: once all is gone it says of the mark", row.sentence)
 		f.marked = f.List()
 		f.Ending("interrupted", "Ctrl-C again")
-		f.Left(true)
+		f.WriteLeftovers(true)
 		assert.Emptyf(t, next(), "%s: once all is gone it says", row.sentence)
 	}
 }

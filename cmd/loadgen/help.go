@@ -269,7 +269,7 @@ func modelHelp() string {
 	if err != nil {
 		panic("loadgen: " + err.Error())
 	}
-	regions := nearest.Of(model.Regions(), func(r model.Region) string { return fmt.Sprintf("%s %v", r.Name, r.RoundTrip) })
+	regions := nearest.NamesOf(model.Regions(), func(r model.Region) string { return fmt.Sprintf("%s %v", r.Name, r.RoundTrip) })
 	var page strings.Builder
 	fmt.Fprintf(&page, `The embedded engine is a model of the service. Scenarios set parameters by model: {NAME: VALUE},
 commands by --set model.NAME=VALUE; model: {profile: NAME} uses a profile: %s.

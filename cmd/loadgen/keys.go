@@ -44,7 +44,7 @@ func (f *columnFlags) names() (map[string]string, error) {
 		return nil, usageError{fmt.Errorf("--time-format: %w", err)}
 	}
 	return parsePairs(f.Column, true, func(text string) error {
-		return fmt.Errorf("--column %s: expected a name, = and a column of the file, each name once", nearest.Shown(text))
+		return fmt.Errorf("--column %s: expected a name, = and a column of the file, each name once", nearest.Quote(text))
 	})
 }
 
@@ -56,10 +56,10 @@ func newKeys(stdout, stderr io.Writer) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return f.report(c, args[0], stdout, stderr) },
 	})
 	encode := newVerb("keys encode", nil, &cobra.Command{
-		Args: takes(1, mostKeys, "a template and its attributes' values, as in '{event}__{bib:05d}' event=paris bib=42, and got %d"),
+		Args: takes(1, maxKeyArgs, "a template and its attributes' values, as in '{event}__{bib:05d}' event=paris bib=42, and got %d"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			given, err := parsePairs(args[1:], false, func(text string) error {
-				return fmt.Errorf("%s: expected the name of an attribute, = and its value, each once", nearest.Shown(text))
+				return fmt.Errorf("%s: expected the name of an attribute, = and its value, each once", nearest.Quote(text))
 			})
 			if err != nil {
 				return err
@@ -73,7 +73,7 @@ func newKeys(stdout, stderr io.Writer) *cobra.Command {
 		},
 	})
 	decode := newVerb("keys decode", nil, &cobra.Command{
-		Args: takes(2, mostKeys, "a template and the keys that were formed by it, as in '{event}__{bib:05d}' paris__00042, and got %d"),
+		Args: takes(2, maxKeyArgs, "a template and the keys that were formed by it, as in '{event}__{bib:05d}' paris__00042, and got %d"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			var lines strings.Builder
 			for _, key := range args[1:] {
@@ -91,14 +91,14 @@ func newKeys(stdout, stderr io.Writer) *cobra.Command {
 	return c
 }
 
-// mostRate bounds what keys can be asked to carry.
-const mostRate = 1_000_000_000
+// maxRate bounds what keys can be asked to carry.
+const maxRate = 1_000_000_000
 
 // keys judges keys that the user has.
 func (f *keysFlags) report(c *cobra.Command, file string, stdout, stderr io.Writer) error {
-	if c.Flags().Changed("rate") && !(f.Rate > 0 && f.Rate <= mostRate) {
+	if c.Flags().Changed("rate") && !(f.Rate > 0 && f.Rate <= maxRate) {
 		return usageError{fmt.Errorf("--rate %v: expected entities per second, above 0 and at most %s", f.Rate,
-			document.Count(mostRate))}
+			document.Count(maxRate))}
 	}
 	names, err := f.names()
 	if err != nil {
@@ -174,5 +174,5 @@ func (f *formFlags) finish(told *document.Document, outcome outcome, stdout io.W
 	return outcome.end()
 }
 
-// mostKeys is how many arguments a command line of keys has at most.
-const mostKeys = 10_000
+// maxKeyArgs is how many arguments a command line of keys has at most.
+const maxKeyArgs = 10_000

@@ -86,8 +86,8 @@ func (f *replayFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 
 // The maximum and minimum speed of a replay, and the default number of runs of a design.
 const (
-	leastSpeed     = 0.001
-	mostSpeed      = 1000
+	minSpeed       = 0.001
+	maxSpeed       = 1000
 	defaultReplays = 2
 )
 
@@ -95,7 +95,7 @@ const (
 // its file says.
 func (f *replayFlags) validate() error {
 	switch p := &f.Plan; {
-	case !(p.Speed >= leastSpeed && p.Speed <= mostSpeed):
+	case !(p.Speed >= minSpeed && p.Speed <= maxSpeed):
 		return usageError{fmt.Errorf("--speed %v: expected 0.001 to 1,000", p.Speed)}
 	case p.Seeds < 1 || p.Seeds > series.MaxSeeds:
 		return usageError{fmt.Errorf("--count %d: expected 1 to %d", p.Seeds, series.MaxSeeds)}
@@ -206,7 +206,7 @@ func (f *replayFlags) designs(args []string) (paths []string, err error) {
 	if len(all) == 0 {
 		all = []scenarios.Design{s.Design}
 	}
-	names := nearest.Of(all, func(d scenarios.Design) string { return d.Name })
+	names := nearest.NamesOf(all, func(d scenarios.Design) string { return d.Name })
 	for _, name := range f.Designs {
 		if !slices.Contains(names, name) {
 			return nil, usageError{fmt.Errorf("--designs: %s", nearest.Unknown("design", name, names))}
@@ -301,7 +301,7 @@ func (f *logFlags) report(c *cobra.Command, paths []string, progress func(int64)
 		return err
 	}
 	plan := logs.Plan{Files: files, Reading: how, Strict: f.Strict, Out: f.Out, Version: run.Version(), Commit: run.Commit(), Command: append(commandOf(c), paths...)}
-	told, err := logs.Tell(plan)
+	told, err := logs.Examine(plan)
 	if err != nil {
 		return badLog(err)
 	}

@@ -199,7 +199,7 @@ func sendFor(t *testing.T, length time.Duration) {
 		Build:  func(_ uint64, w *drive.Work) { w.Operation = operation }}
 	failure := live.Run(t.Context(), stage, &drive.Ledger{Recorder: recorder})
 	seen := look.Stop()
-	recorder.Take(func(of *results.Record) { of.Generator = seen })
+	recorder.UpdateRecord(func(of *results.Record) { of.Generator = seen })
 	require.NoError(t, errors.Join(failure, recorder.Finish(clk.Now().Offset(), results.Valid, nil, nil)))
 	if used, known := run.CPU(); known {
 		fmt.Fprintf(os.Stderr, "CPU of all of it: %.2f µs an operation\n", used.Seconds()*1e6/(10_000*length.Seconds()))

@@ -70,7 +70,7 @@ func handleSignals(signals <-chan os.Signal, cancel context.CancelCauseFunc, not
 			}
 			printed := make(chan struct{})
 			go func() {
-				notice.Left(true)
+				notice.WriteLeftovers(true)
 				close(printed)
 			}()
 			select {
@@ -191,7 +191,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	if !unended() {
 		<-said
 	}
-	defer notice.Left(false)
+	defer notice.WriteLeftovers(false)
 	if err == nil {
 		return codeOk
 	}

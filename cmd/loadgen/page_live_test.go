@@ -117,7 +117,7 @@ func newKeyFile(rows uint64) *keyFile {
 // Read implements io.Reader.
 func (f *keyFile) Read(into []byte) (int, error) {
 	for len(f.text) < len(into) && f.next < f.rows {
-		draw := f.chance.At(f.next)
+		draw := f.chance.Draw(f.next)
 		f.text = append(f.text, "user-"...)
 		f.text = strconv.AppendUint(f.text, uint64(math.Mod(math.Pow(1-draw.Float64(), -4), 1e7)), 10)
 		f.text = append(f.text, ',')

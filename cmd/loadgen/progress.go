@@ -105,7 +105,7 @@ func newProgress(over context.Context, to io.Writer, ui string, exports exports)
 	case ui == progressNone:
 		p.screen = darkness{}
 	case ui == progressJSON:
-		p.screen = &events{to: to, lines: make(chan []byte, mostWaiting)}
+		p.screen = &events{to: to, lines: make(chan []byte, maxQueuedEvents)}
 	case ui == progressAuto && isTerminal(to):
 		p.screen = &bars{watchedStage: watchedStage{to: text.Unwrap(to)}, columns: func() int { return terminalColumns(to) }}
 	default:

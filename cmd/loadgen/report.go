@@ -97,7 +97,7 @@ func (f *reportFlags) report(ctx context.Context, name string, axis chart.Axis, 
 	}
 	if !form.Words {
 		for _, warning := range one.Document.Warnings {
-			if _, err := fmt.Fprintf(stderr, "warning: %s\n", catalog.Shown(warning)); err != nil {
+			if _, err := fmt.Fprintf(stderr, "warning: %s\n", catalog.Quote(warning)); err != nil {
 				return err
 			}
 		}
@@ -109,11 +109,11 @@ func (f *reportFlags) report(ctx context.Context, name string, axis chart.Axis, 
 func (f *reportFlags) contest(folder string, stdout io.Writer) error {
 	switch {
 	case f.Saved != "":
-		return usageError{fmt.Errorf("--saved is of a run, and %s is a contest; expected a run", catalog.Shown(folder))}
+		return usageError{fmt.Errorf("--saved is of a run, and %s is a contest; expected a run", catalog.Quote(folder))}
 	case f.Charts != "":
-		return usageError{fmt.Errorf("--charts draws a run, and %s is a contest: heat.png and heat.svg are in its folder", catalog.Shown(folder))}
+		return usageError{fmt.Errorf("--charts draws a run, and %s is a contest: heat.png and heat.svg are in its folder", catalog.Quote(folder))}
 	case !slices.Contains(report.PrintForms(), f.Format):
-		return usageError{fmt.Errorf("--format %s is of a run, and %s is a contest; expected %s", f.Format, catalog.Shown(folder), nearest.Choice(report.PrintForms()))}
+		return usageError{fmt.Errorf("--format %s is of a run, and %s is a contest; expected %s", f.Format, catalog.Quote(folder), nearest.Choice(report.PrintForms()))}
 	}
 	kept, err := readContest(folder)
 	if err != nil {
@@ -137,9 +137,9 @@ func (f *reportFlags) token(stdout io.Writer, record *results.Record) error {
 	at := slices.IndexFunc(list, func(one results.SavedToken) bool { return one.Name == f.Saved })
 	switch {
 	case len(list) == 0:
-		return usageError{fmt.Errorf("--saved %s: no query of the run has saved a token; expected an operation with save", catalog.Shown(f.Saved))}
+		return usageError{fmt.Errorf("--saved %s: no query of the run has saved a token; expected an operation with save", catalog.Quote(f.Saved))}
 	case at < 0:
-		names := nearest.Of(list, func(one results.SavedToken) string { return one.Name })
+		names := nearest.NamesOf(list, func(one results.SavedToken) string { return one.Name })
 		return usageError{fmt.Errorf("--saved: %s", nearest.Unknown("saved token", f.Saved, names))}
 	case list[at].Token == "":
 		return usageError{fmt.Errorf("--saved %s: operation %s has read all pages, and no token is left", f.Saved, list[at].Operation)}
@@ -169,7 +169,7 @@ func formOf(name string) report.Form {
 func readContest(folder string) (*contest.Kept, error) {
 	kept, err := contest.Open(results.Dir(folder))
 	if err != nil {
-		return nil, usageError{fmt.Errorf("the contest %s cannot be read: %w", catalog.Shown(folder), catalog.Reason(err))}
+		return nil, usageError{fmt.Errorf("the contest %s cannot be read: %w", catalog.Quote(folder), catalog.Reason(err))}
 	}
 	return kept, nil
 }
@@ -200,7 +200,7 @@ func completeRuns(c *cobra.Command, args []string, toComplete string) ([]string,
 	names, _ := catalog.Names(folder)
 	var like []string
 	for _, name := range append(names, catalog.Latest) {
-		if strings.HasPrefix(name, toComplete) && catalog.Shown(name) == name {
+		if strings.HasPrefix(name, toComplete) && catalog.Quote(name) == name {
 			like = append(like, name)
 		}
 	}

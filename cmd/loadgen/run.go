@@ -109,7 +109,7 @@ func (f *runFlags) scenario(c *cobra.Command, name string, stdout, stderr io.Wri
 // drawing returns what makes the sound scenario of a draft, as the flags have it.
 func (f *runFlags) drawing(c *cobra.Command, d *draft) drawing {
 	return func(alter func(*scenarios.Scenario) error) (*scenarios.Scenario, error) {
-		if alter == nil && !f.Load.given(c.Flags()) {
+		if alter == nil && !f.Load.isGiven(c.Flags()) {
 			return f.Choice.read(c.Flags(), d, nil)
 		}
 		return f.Choice.read(c.Flags(), d, func(s *scenarios.Scenario) error {
@@ -245,13 +245,13 @@ func (f *tellFlags) series(c *cobra.Command, sweep series.Sweep, draw drawing, c
 		return err
 	}
 	defer exports.Close()
-	if url := exports.Page.URL(); url != "" && f.shown() == progressJSON {
+	if url := exports.Page.URL(); url != "" && f.progressMode() == progressJSON {
 		_, _ = stderr.Write(eventLine("live_page", 0, "url", url))
 	}
 	alone := *f
 	alone.Quiet = true
 	sweep.Out, sweep.Progress, sweep.Exit = f.Out, stderr, f.exit
-	if f.silent() || f.shown() == progressJSON {
+	if f.silent() || f.progressMode() == progressJSON {
 		sweep.Progress = io.Discard
 	}
 	sweep.Plan = func(set []scenarios.Setting) (run.Plan, error) {

@@ -131,7 +131,7 @@ func newRunsTag(stdout io.Writer) *cobra.Command {
 			case len(tags) == 0:
 				tags = []string{"no tag"}
 			}
-			_, err = fmt.Fprintf(stdout, "%s: %s\n", catalog.Shown(folder), strings.Join(tags, ", "))
+			_, err = fmt.Fprintf(stdout, "%s: %s\n", catalog.Quote(folder), strings.Join(tags, ", "))
 			return err
 		}),
 	})

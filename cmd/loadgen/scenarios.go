@@ -124,7 +124,7 @@ func (f *sourceFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			s, err := f.Choice.settle(c.Flags(), d, nil)
+			s, err := f.Choice.buildScenario(c.Flags(), d, nil)
 			if err != nil {
 				return err
 			}

@@ -133,7 +133,7 @@ func (f *serveFlags) prepare() (told []string, err error) {
 	}
 	f.Profile = base
 	// What is set goes before what was measured.
-	f.Set = append(nearest.Of(measured.Values, func(one scenarios.Override) string { return "model." + one.Name + "=" + one.Text }), f.Set...)
+	f.Set = append(nearest.NamesOf(measured.Values, func(one scenarios.Override) string { return "model." + one.Name + "=" + one.Text }), f.Set...)
 	if !f.Quiet {
 		fmt.Fprintf(f.Journal, "limits of profile %s\n", measured)
 	}

@@ -70,8 +70,8 @@ func (f *shutdownNotice) Ending(how, leaves string) {
 	}
 }
 
-// Left names what remains at the end, a line each; what was to be kept only if the program ends at once.
-func (f *shutdownNotice) Left(atOnce bool) {
+// WriteLeftovers names what remains at the end, a line each; what was to be kept only if the program ends at once.
+func (f *shutdownNotice) WriteLeftovers(atOnce bool) {
 	var text strings.Builder
 	// Of queues and containers the marker of their table knows.
 	var tables []string

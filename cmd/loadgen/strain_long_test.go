@@ -41,7 +41,7 @@ func TestLiveTooFewWorkers(t *testing.T) {
 func mostly(t *testing.T, record *results.Record, want verdict.Cause) {
 	t.Helper()
 	last, _ := figure.Highest(figure.Steps(record))
-	late := slices.DeleteFunc(verdict.Strains(record), func(one verdict.Strain) bool { return !last.Within(one.Second) || !one.Cause.Generators() })
+	late := slices.DeleteFunc(verdict.Strains(record), func(one verdict.Strain) bool { return !last.Contains(one.Second) || !one.Cause.Generators() })
 	assert.Contains(t, verdict.Lateness(late), ": "+want.String()+" in ", "most frequent cause in step %s", last.Phase.Name)
 }
 

@@ -47,12 +47,12 @@ type loadFlags struct {
 }
 
 // The bounds of a peak, whose double is a rate that a scenario takes, and the shortest step that shows where a
-// partition saturates; usualStep is the length of a step where nothing says another.
+// partition saturates; defaultStep is the length of a step where nothing says another.
 const (
 	highestPeak    = 500_000
 	lowestPeak     = 0.01
 	shortestJudged = 2 * time.Second
-	usualStep      = 4 * time.Second
+	defaultStep    = 4 * time.Second
 )
 
 // judged are the rates by which a peak is judged, as parts of it: half of it and three quarters,
@@ -76,8 +76,8 @@ func (f *loadFlags) draft() (*draft, error) {
 	return &draft{scenario: s, name: f.Keys, folder: folder, files: scenarios.FilesIn(folder), example: "entity.size=300"}, nil
 }
 
-// given reports whether there is something to replace.
-func (f *loadFlags) given(flags *pflag.FlagSet) bool {
+// isGiven reports whether there is something to replace.
+func (f *loadFlags) isGiven(flags *pflag.FlagSet) bool {
 	return slices.ContainsFunc([]string{"peak", "rate", "duration", "expect"}, flags.Changed)
 }
 
@@ -153,7 +153,7 @@ func (f *loadFlags) replace(flags *pflag.FlagSet, s *scenarios.Scenario) error {
 		steps.Rates, arrivals.Steps = rates, &steps
 		s.Credit(path+".rates", "--"+flag)
 	case f.Peak > 0:
-		arrivals = scenarios.Arrivals{Steps: &scenarios.Steps{Rates: rates, Each: usualStep, Hold: true}}
+		arrivals = scenarios.Arrivals{Steps: &scenarios.Steps{Rates: rates, Each: defaultStep, Hold: true}}
 		traffic.For, traffic.WarmUp, traffic.StopWhenStable, traffic.Unit = 0, 0, 0, scenarios.UnitOperations
 		s.Credit(path+".arrivals", "--peak")
 	default:
@@ -277,7 +277,7 @@ func busFault(err error) error {
 func (f *endpointFlags) member() ([]string, error) {
 	program, err := os.Executable()
 	words := []string{program, "run"}
-	if first := f.Target.first(); first == targetEmbedded || first == targetInProcess {
+	if first := f.Target.firstTarget(); first == targetEmbedded || first == targetInProcess {
 		return words, err
 	}
 	return append(words, f.arguments()...), err

@@ -47,8 +47,8 @@ type targets []string
 
 var _ pflag.Value = (*targets)(nil)
 
-// first returns the first one.
-func (t *targets) first() string {
+// firstTarget returns the first one.
+func (t *targets) firstTarget() string {
 	if len(*t) == 0 {
 		return targetEmbedded
 	}
@@ -72,7 +72,7 @@ func (f *targetFlags) fill(p *run.Plan) error {
 	if f.Budget < 0 {
 		return usageError{fmt.Errorf("--budget %d: expected a number of transactions above 0", f.Budget)}
 	}
-	first := f.Target.first()
+	first := f.Target.firstTarget()
 	if err := f.validate(); err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (f *endpointFlags) arguments() []string {
 
 // validate refuses credentials of no URL.
 func (f *endpointFlags) validate() error {
-	if !strings.Contains(f.Target.first(), "://") && (f.KeyFile != "" || f.Account != "") {
+	if !strings.Contains(f.Target.firstTarget(), "://") && (f.KeyFile != "" || f.Account != "") {
 		return usageError{errors.New("--key-file and --account belong to a --target URL")}
 	}
 	return nil
@@ -121,7 +121,7 @@ func (f *endpointFlags) remote() (*run.Endpoint, error) {
 	if err := f.validate(); err != nil || len(f.Target) == 0 {
 		return nil, err
 	}
-	if first := f.Target.first(); first == targetEmbedded || first == targetInProcess || len(f.Target) > 1 {
+	if first := f.Target.firstTarget(); first == targetEmbedded || first == targetInProcess || len(f.Target) > 1 {
 		return nil, usageError{fmt.Errorf("--target %s: expected one service: a URL, env:NAME or file:PATH", first)}
 	}
 	list, err := f.endpoints()
@@ -133,7 +133,7 @@ func (f *endpointFlags) remote() (*run.Endpoint, error) {
 
 // endpoints returns the accounts that are named, in their order.
 func (f *endpointFlags) endpoints() ([]run.Endpoint, error) {
-	first, err := f.endpoint(f.Target.first())
+	first, err := f.endpoint(f.Target.firstTarget())
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func (f *endpointFlags) endpoint(where string) (endpoint run.Endpoint, err error
 		}
 	case where == targetEmbedded || where == targetInProcess:
 		return endpoint, usageError{fmt.Errorf("--target %s has as many accounts as the scenario asks for; expected it alone", where)}
-	case strings.Contains(where, "://") && where == f.Target.first():
+	case strings.Contains(where, "://") && where == f.Target.firstTarget():
 		endpoint, err = f.byURL(where)
 	case len(where) > 40 || strings.ContainsAny(where, "=;"):
 		// It may be a connection string, which is not repeated.
@@ -219,8 +219,8 @@ func (f *endpointFlags) byURL(where string) (run.Endpoint, error) {
 	return run.ParseURL(where, f.Account, secret)
 }
 
-// mostSecret bounds the file that a secret is read from.
-const mostSecret = 64 << 10
+// maxSecretBytes bounds the file that a secret is read from.
+const maxSecretBytes = 64 << 10
 
 // readSecret returns what a small file holds, without the blanks around it.
 func readSecret(path string) (string, error) {
@@ -229,12 +229,12 @@ func readSecret(path string) (string, error) {
 		return "", err
 	}
 	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, mostSecret+1))
+	text, err := io.ReadAll(io.LimitReader(file, maxSecretBytes+1))
 	if err != nil {
 		return "", err
 	}
-	if len(text) > mostSecret {
-		return "", fmt.Errorf("%s has more than %d KiB: no secret is as long", path, mostSecret>>10)
+	if len(text) > maxSecretBytes {
+		return "", fmt.Errorf("%s has more than %d KiB: no secret is as long", path, maxSecretBytes>>10)
 	}
 	return strings.TrimSpace(string(text)), nil
 }

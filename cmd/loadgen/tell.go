@@ -58,11 +58,11 @@ func (f *tellFlags) exports(ctx context.Context, stderr io.Writer) (t exports, e
 			t.Close()
 			return t, usageError{fmt.Errorf("--metrics-listen %q: %w", f.Metrics, err)}
 		}
-		if t.Prometheus.Reachable() && f.shown() != progressJSON {
+		if t.Prometheus.Reachable() && f.progressMode() != progressJSON {
 			fmt.Fprintf(stderr, "--metrics-listen %s: other machines can reach it, without access control\n", f.Metrics)
 		}
 	}
-	if f.shown() == progressJSON { // which has the address of the page in an event
+	if f.progressMode() == progressJSON { // which has the address of the page in an event
 		t.Page, err = f.Live.open(stopOf(ctx))
 	} else {
 		t.Page, err = f.Live.show(ctx, stderr)
@@ -75,7 +75,7 @@ func (f *tellFlags) exports(ctx context.Context, stderr io.Writer) (t exports, e
 
 // equip makes a plan show its progress, and draw and report its record.
 func (f *tellFlags) equip(ctx context.Context, p *run.Plan, exports exports, stderr io.Writer) {
-	shown := newProgress(ctx, stderr, f.shown(), exports)
+	shown := newProgress(ctx, stderr, f.progressMode(), exports)
 	p.Progress, p.Remains = shown, leftoversOf(ctx, shown)
 	p.Kept = func(folder results.Folder, record *results.Record) error { return f.keep(folder, record, stderr) }
 }
@@ -87,7 +87,7 @@ func (f *tellFlags) keep(folder results.Folder, record *results.Record, stderr i
 		err = report.Illustrate(folder, record)
 		f.page = filepath.Join(fmt.Sprint(folder), report.PageFile)
 	}
-	switch f.shown() {
+	switch f.progressMode() {
 	case progressNone:
 	case progressJSON:
 		_, _ = stderr.Write(eventLine("run_written", record.Duration, "folder", fmt.Sprint(folder)))
@@ -167,16 +167,16 @@ func outcomeOfRun(record *results.Record) outcome {
 	s := record.Summary
 	o := outcome{invalid: s.Validity == results.Invalid, limited: len(s.ClientLimited) > 0}
 	_, ok := verdict.State(s)
-	o.failed, o.untold = ok != nil && !*ok, ok == nil && verdict.Asked(s)
+	o.failed, o.untold = ok != nil && !*ok, ok == nil && verdict.HasQuestion(s)
 	if record.Manifest.AntiPattern != "" && len(s.Checks) > 0 {
 		kept := verdict.Promise(record, s)
-		o.failed, o.untold = !s.Audit.Kept() || kept.Fails(), !kept.Told()
+		o.failed, o.untold = !s.Audit.IsComplete() || kept.Fails(), !kept.IsJudged()
 	}
 	return o
 }
 
-// shown returns how a run is shown: one that is to be quiet not at all.
-func (f *tellFlags) shown() string {
+// progressMode returns how a run is shown: one that is to be quiet not at all.
+func (f *tellFlags) progressMode() string {
 	if f.Quiet {
 		return progressNone
 	}
@@ -184,7 +184,7 @@ func (f *tellFlags) shown() string {
 }
 
 // silent says that only errors go to standard error.
-func (f *tellFlags) silent() bool { return f.shown() == progressNone }
+func (f *tellFlags) silent() bool { return f.progressMode() == progressNone }
 
 // standsBy has a live page become the report of a record; there may be none.
 func standsBy(shown *page.Server, record *results.Record) error {

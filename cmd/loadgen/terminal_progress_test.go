@@ -84,7 +84,7 @@ func TestNamesStayText(t *testing.T) {
 	for _, ui := range []string{progressPlain, progressJSON, progressAuto} {
 		synctest.Test(t, func(t *testing.T) {
 			var said bytes.Buffer
-			var s progressScreen = &events{to: &said, lines: make(chan []byte, mostWaiting)}
+			var s progressScreen = &events{to: &said, lines: make(chan []byte, maxQueuedEvents)}
 			switch ui {
 			case progressPlain:
 				s = &plainLines{watchedStage: watchedStage{to: &said}}
@@ -123,10 +123,10 @@ func (b blocked) Write(text []byte) (int, error) {
 func TestEventsThatNobodyReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reader := blocked{make(chan struct{})}
-		e := &events{to: reader, lines: make(chan []byte, mostWaiting)}
+		e := &events{to: reader, lines: make(chan []byte, maxQueuedEvents)}
 		e.begin(start{})
 		synctest.Wait()
-		for range mostWaiting + 5 {
+		for range maxQueuedEvents + 5 {
 			e.happened(results.Event{What: results.PhaseBegins})
 		}
 		assert.EqualValues(t, 5, e.unread.Load(), "events were dropped")
@@ -147,7 +147,7 @@ func TestEndings(t *testing.T) {
 		{io.ErrUnexpectedEOF, "failed"},
 	} {
 		var said strings.Builder
-		e := &events{to: &said, lines: make(chan []byte, mostWaiting)}
+		e := &events{to: &said, lines: make(chan []byte, maxQueuedEvents)}
 		e.begin(start{})
 		e.finish(new(live.Status), tt.ended)
 		if got := said.String(); !strings.Contains(got, `"ended":"`+tt.want+`"`) {

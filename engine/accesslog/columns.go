@@ -13,8 +13,8 @@ import (
 	"loadgen/engine/nearest"
 )
 
-// portalTimes are how the portal writes the instants of a file that it exports, whose
-// column says of which zone they are.
+// portalTimes are the formats of the instants in a file that the portal exports. The
+// column names their zone.
 var portalTimes = [...]string{"1/2/2006, 3:04:05.000 PM", "1/2/2006, 3:04:05 PM"}
 
 // exportedRows reads rows of StorageTableLogs. A portal names the column of the instants with their zone.
@@ -111,8 +111,8 @@ func (r *reader) findPlainColumns(rows *csvfile.Reader) (at []int, sound bool) {
 		if r.Names[names[0]] != "" {
 			at[i] = slices.Index(rows.Fields(), names[0])
 		} else if other := slices.IndexFunc(rows.Fields()[at[i]+1:], is); at[i] >= 0 && other >= 0 {
-			rows.Fault("the columns %s and %s mean the same; expected one of them, by --column %s=%s", nearest.Shown(rows.Fields()[at[i]]),
-				nearest.Shown(rows.Fields()[at[i]+1+other]), names[0], rows.Fields()[at[i]])
+			rows.Fault("the columns %s and %s mean the same; expected one of them, by --column %s=%s", nearest.Quote(rows.Fields()[at[i]]),
+				nearest.Quote(rows.Fields()[at[i]+1+other]), names[0], rows.Fields()[at[i]])
 			return nil, false
 		}
 	}
@@ -121,7 +121,7 @@ func (r *reader) findPlainColumns(rows *csvfile.Reader) (at []int, sound bool) {
 			continue
 		}
 		if near, some := nearest.Name(name, slices.Clone(rows.Fields())); some {
-			rows.Fault("there is no column %s, but %s; expected that name", name, nearest.Shown(near))
+			rows.Fault("there is no column %s, but %s; expected that name", name, nearest.Quote(near))
 		} else {
 			rows.Fault("no column %s; expected a Table log, or at least time, operation and PartitionKey", name)
 		}

@@ -82,8 +82,8 @@ func (o *Observed) Key() entity.Key {
 	return entity.Key{Partition: o.PartitionKey, Row: o.RowKey}
 }
 
-// Done returns when the reply was acknowledged or written.
-func (o *Observed) Done() clock.Instant { return o.Arrived.Add(max(0, o.EndToEnd)) }
+// EndTime returns when the reply was acknowledged or written.
+func (o *Observed) EndTime() clock.Instant { return o.Arrived.Add(max(0, o.EndToEnd)) }
 
 // FinalStatus returns the HTTP status of the operation: a transaction that failed is answered with 202 and
 // the error inside.

@@ -24,7 +24,7 @@ func (q *Queue[T]) Push(at Instant, number uint64, what T) {
 	hole := len(q.heap) - 1
 	for hole > 0 {
 		parent := (hole - 1) / children
-		if above := &q.heap[parent]; !before(at, number, above) {
+		if above := &q.heap[parent]; !precedes(at, number, above) {
 			break
 		}
 		q.heap[hole] = q.heap[parent]
@@ -63,11 +63,11 @@ func (q *Queue[T]) Pop() (Instant, T) {
 			break
 		}
 		for child := least + 1; child < min(children*hole+children+1, len(heap)); child++ {
-			if before(heap[child].at, heap[child].number, &heap[least]) {
+			if precedes(heap[child].at, heap[child].number, &heap[least]) {
 				least = child
 			}
 		}
-		if !before(heap[least].at, heap[least].number, &one) {
+		if !precedes(heap[least].at, heap[least].number, &one) {
 			break
 		}
 		heap[hole] = heap[least]
@@ -77,7 +77,7 @@ func (q *Queue[T]) Pop() (Instant, T) {
 	return first.at, first.what
 }
 
-// before reports whether an instant and a number come before an entry.
-func before[T any](at Instant, number uint64, than *entry[T]) bool {
+// precedes reports whether an instant and a number come before an entry.
+func precedes[T any](at Instant, number uint64, than *entry[T]) bool {
 	return at < than.at || at == than.at && number < than.number
 }

@@ -47,9 +47,9 @@ func NewRealIn(wait time.Duration) Real { return Real{start: time.Now().Add(wait
 // Started returns the wall time of instant zero.
 func (r Real) Started() time.Time { return r.start }
 
-// Until returns how long it is until an instant of the machine's calendar, by the monotonic
+// TimeUntil returns how long it is until an instant of the machine's calendar, by the monotonic
 // clock where that instant has a reading of it.
-func (r Real) Until(at time.Time) time.Duration { return time.Until(at) }
+func (r Real) TimeUntil(at time.Time) time.Duration { return time.Until(at) }
 
 // Now implements [Clock].
 func (r Real) Now() Instant { return Instant(time.Since(r.start)) }
@@ -153,10 +153,10 @@ func (d *drowser) Close() {}
 // maxNap limits a single fine wait, so that its length is valid for the system.
 const maxNap = time.Hour
 
-// Within returns a context that ends with the parent's, or by the clock after the limit; its
+// WithTimeout returns a context that ends with the parent's, or by the clock after the limit; its
 // cause then wraps late and names the limit. Callers must call release, which waits for the
 // goroutine of the context; it is safe for concurrent use.
-func Within(parent context.Context, c Clock, limit time.Duration, late error) (ctx context.Context, release func()) {
+func WithTimeout(parent context.Context, c Clock, limit time.Duration, late error) (ctx context.Context, release func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	alarm := c.Alarm(c.Now().Add(limit))
 	ended := make(chan struct{})

@@ -18,8 +18,8 @@ func NewStream(seed uint64, name string) Stream {
 	return Stream{key: mix(h ^ mix(seed))}
 }
 
-// At returns the draws that belong to a number.
-func (s Stream) At(number uint64) Draw { return s.Try(number, 0) }
+// Draw returns the draws that belong to a number.
+func (s Stream) Draw(number uint64) Draw { return s.Try(number, 0) }
 
 // Try returns the draws that belong to one attempt at a number.
 func (s Stream) Try(number uint64, attempt int) Draw {

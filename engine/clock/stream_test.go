@@ -19,7 +19,7 @@ import (
 // all of them. The two values come from a separate implementation of FNV-1a and
 // SplitMix64 with integers of any size.
 func TestTheDrawsOfAKnownSeed(t *testing.T) {
-	for _, draw := range []clock.Draw{clock.NewStream(1, "keys").At(0), clock.NewStream(1, "keys").Try(0, 0)} {
+	for _, draw := range []clock.Draw{clock.NewStream(1, "keys").Draw(0), clock.NewStream(1, "keys").Try(0, 0)} {
 		got := fmt.Sprintf("%016x %016x", draw.Uint64(), draw.Uint64())
 		assert.Equal(t, "ccc3bfdbdb303a86 8d646b8fdfdb9ffa", got, `NewStream(1, "keys") draws`)
 	}
@@ -39,18 +39,18 @@ func TestDrawsOfDifferentInputsAreIndependent(t *testing.T) {
 		return d
 	}
 	for name, pair := range map[string]func(i uint64) (a, b clock.Draw){
-		"two stream names": func(i uint64) (a, b clock.Draw) { return of(1, "keys").At(i), of(1, "fault").At(i) },
+		"two stream names": func(i uint64) (a, b clock.Draw) { return of(1, "keys").Draw(i), of(1, "fault").Draw(i) },
 		"names that differ in the last letter": func(i uint64) (a, b clock.Draw) {
-			return of(1, "keys/1").At(i), of(1, "keys/2").At(i)
+			return of(1, "keys/1").Draw(i), of(1, "keys/2").Draw(i)
 		},
-		"adjacent seeds":    func(i uint64) (a, b clock.Draw) { return of(i, "keys").At(5), of(i+1, "keys").At(5) },
-		"adjacent numbers":  func(i uint64) (a, b clock.Draw) { return of(1, "keys").At(i), of(1, "keys").At(i + 1) },
+		"adjacent seeds":    func(i uint64) (a, b clock.Draw) { return of(i, "keys").Draw(5), of(i+1, "keys").Draw(5) },
+		"adjacent numbers":  func(i uint64) (a, b clock.Draw) { return of(1, "keys").Draw(i), of(1, "keys").Draw(i + 1) },
 		"adjacent attempts": func(i uint64) (a, b clock.Draw) { return of(1, "keys").Try(i, 0), of(1, "keys").Try(i, 1) },
 		"number and attempt exchanged": func(i uint64) (a, b clock.Draw) {
 			return of(1, "keys").Try(i, 1_000_000), of(1, "keys").Try(1_000_000, int(i))
 		},
 		"the next draw of the same number": func(i uint64) (a, b clock.Draw) {
-			return of(1, "keys").At(i), second(of(1, "keys").At(i))
+			return of(1, "keys").Draw(i), second(of(1, "keys").Draw(i))
 		},
 	} {
 		differing := 0
@@ -72,7 +72,7 @@ func TestUint64IsFairInEveryBit(t *testing.T) {
 	const draws = 20_000
 	var ones [64]int
 	for number := range uint64(draws) {
-		draw := clock.NewStream(3, "bits").At(number)
+		draw := clock.NewStream(3, "bits").Draw(number)
 		x := draw.Uint64()
 		for bit := range ones {
 			ones[bit] += int(x >> bit & 1)
@@ -89,10 +89,10 @@ func TestIntNIsUniform(t *testing.T) {
 	for _, n := range []int{2, 3, 10, 97} {
 		within, across, expected := make([]float64, n), make([]float64, n), slices.Repeat([]float64{perCell}, n)
 		stream := clock.NewStream(11, "uniform")
-		draw := stream.At(0)
+		draw := stream.Draw(0)
 		for number := range uint64(n * perCell) {
 			within[draw.IntN(n)]++
-			first := stream.At(number)
+			first := stream.Draw(number)
 			across[first.IntN(n)]++
 		}
 		// A chi-squared variable of n − 1 degrees has mean n − 1 and standard
@@ -104,7 +104,7 @@ func TestIntNIsUniform(t *testing.T) {
 }
 
 func TestIntNAtTheEnds(t *testing.T) {
-	draw := clock.NewStream(1, "ends").At(0)
+	draw := clock.NewStream(1, "ends").Draw(0)
 	for range 1000 {
 		require.Equal(t, 0, draw.IntN(1), "IntN(1)")
 		require.GreaterOrEqual(t, draw.IntN(math.MaxInt), 0, "IntN(MaxInt)")
@@ -122,11 +122,11 @@ func TestIntNAtTheEnds(t *testing.T) {
 
 func TestFloat64HasTheMomentsOfTheUniform(t *testing.T) {
 	const draws = 200_000
-	draw, stream := clock.NewStream(5, "moments").At(9), clock.NewStream(5, "moments")
+	draw, stream := clock.NewStream(5, "moments").Draw(9), clock.NewStream(5, "moments")
 	for name, next := range map[string]func(i uint64) float64{
 		"within one number": func(uint64) float64 { return draw.Float64() },
 		"across numbers": func(i uint64) float64 {
-			first := stream.At(i)
+			first := stream.Draw(i)
 			return first.Float64()
 		},
 	} {
@@ -152,7 +152,7 @@ func TestFloat64HasTheMomentsOfTheUniform(t *testing.T) {
 
 // A draw is a source for the distributions of math/rand/v2.
 func TestADrawIsARandSource(t *testing.T) {
-	draw := clock.NewStream(1, "normal").At(0)
+	draw := clock.NewStream(1, "normal").Draw(0)
 	rng := rand.New(&draw)
 	const draws = 50_000
 	var sum float64

@@ -114,9 +114,9 @@ func (c *TimeColumn) senses() (list []Notation) {
 	return list
 }
 
-// Settle finds the notation of the values so far. The error says which time formats are possible, or which values
+// FindNotation finds the notation of the values so far. The error says which time formats are possible, or which values
 // contradict each other.
-func (c *TimeColumn) Settle() error {
+func (c *TimeColumn) FindNotation() error {
 	if c.notation != None || c.learned == 0 {
 		return nil
 	}
@@ -158,7 +158,7 @@ func ambiguous(text string, list []Notation) error {
 func (c *TimeColumn) Parse(text string) (Instant, error) {
 	if c.notation == None {
 		c.Learn(text)
-		if err := c.Settle(); err != nil {
+		if err := c.FindNotation(); err != nil {
 			return 0, err
 		} else if c.notation == None {
 			return 0, c.fault(text)

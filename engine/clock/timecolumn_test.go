@@ -21,7 +21,7 @@ func parseAll(format string, texts ...string) (got []string, notation string, er
 	for _, text := range texts {
 		column.Learn(text)
 	}
-	if err := column.Settle(); err != nil {
+	if err := column.FindNotation(); err != nil {
 		return nil, "", err
 	}
 	for _, text := range texts {

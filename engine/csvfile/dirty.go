@@ -163,7 +163,7 @@ func (r *Reader) rename() {
 		header := r.options.Names[name]
 		at := slices.Index(r.raw, header)
 		if at < 0 {
-			r.Fault("column %s: %s", nearest.Shown(name), nearest.Unknown("column", header, r.raw))
+			r.Fault("column %s: %s", nearest.Quote(name), nearest.Unknown("column", header, r.raw))
 			continue
 		}
 		for i := range r.raw {
@@ -250,7 +250,7 @@ func (r *Reader) FindTimes(format string, columns ...[]int) bool {
 	}
 	sound := true
 	for i := range r.times {
-		if err := r.times[i].Settle(); err != nil {
+		if err := r.times[i].FindNotation(); err != nil {
 			r.Fault("%s", err)
 			sound = false
 		}

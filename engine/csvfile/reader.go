@@ -216,7 +216,7 @@ func (r *Reader) Column(name string) (at int, found bool) {
 		r.Fault("%s", nearest.Unknown("column", name, r.fields))
 		return 0, false
 	case slices.Contains(r.fields[at+1:], name):
-		r.Fault("column %s occurs twice; expected once", nearest.Shown(name))
+		r.Fault("column %s occurs twice; expected once", nearest.Quote(name))
 		return 0, false
 	}
 	return at, true

@@ -14,7 +14,7 @@ import (
 )
 
 func TestRangeOfAFilter(t *testing.T) {
-	all, empty := filter.All(), filter.Range{Bounded: true}
+	all, empty := filter.WholeTable(), filter.Range{Bounded: true}
 	from := func(pk string) filter.Range { return filter.Range{From: entity.Key{Partition: pk}} }
 	for _, row := range []struct {
 		name, text string
@@ -154,9 +154,9 @@ func TestTextLeadsBackToTheRange(t *testing.T) {
 		for _, r := range []filter.Range{
 			filter.OnePartition(a.Partition), filter.Point(a.Partition, a.Row), filter.Rows(a.Partition, a.Row, b.Row),
 			filter.RowsFrom(a.Partition, a.Row), filter.RowPrefix(a.Partition, b.Row), filter.PartitionRange(a.Partition, b.Partition),
-			{From: a, To: b, Bounded: true}, {From: a}, filter.All(), filter.All().After(a),
+			{From: a, To: b, Bounded: true}, {From: a}, filter.WholeTable(), filter.WholeTable().StartingAfter(a),
 		} {
-			for _, r := range []filter.Range{r, r.StartingAt(cut), r.After(cut)} {
+			for _, r := range []filter.Range{r, r.StartingAt(cut), r.StartingAfter(cut)} {
 				checkText(t, r, keys)
 			}
 		}
@@ -170,7 +170,7 @@ func checkText(t *testing.T, r filter.Range, keys []entity.Key) {
 	require.Truef(t, ok, "%+q.Text() = %q, %v; want a text", spelled(r), text, ok)
 	e := parsed(t, text)
 	if exact := one || r.Empty() || r.From.Row == "" && (!r.Bounded || r.To.Row == ""); !exact {
-		require.Truef(t, e.Range() == filter.All() && !e.Exact(), "Parse(%q).Range() = %+q", text, spelled(e.Range()))
+		require.Truef(t, e.Range() == filter.WholeTable() && !e.Exact(), "Parse(%q).Range() = %+q", text, spelled(e.Range()))
 		i := slices.IndexFunc(keys, func(k entity.Key) bool { return e.Keeps(k, nil) != r.Contains(k) })
 		require.Negativef(t, i, "Parse(%q).Keeps is wrong of key %d of the universe", text, i)
 		return

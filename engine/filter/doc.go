@@ -1,7 +1,7 @@
 // Package filter says which entities a query is about.
 //
 // Build a [Range], the part of the clustered index that a query has to read,
-// with the constructor that fits ([Point], [Rows], [OnePartition], …, [All]);
+// with the constructor that fits ([Point], [Rows], [OnePartition], …, [WholeTable]);
 // ask its [Range.Class] what the documents think of such a query; read it page
 // by page, each time from where [Range.StartingAt] says. [Range.Text] writes it
 // as a $filter for a remote service.

@@ -169,7 +169,7 @@ func (l *lexer) number(start int) (token, *fault) {
 		v = entity.Double(f)
 	}
 	if err != nil {
-		return token{}, invalid(start, "a number beyond what its type holds, %s,", excerpt(l.text[start:l.at]))
+		return token{}, invalid(start, "a number outside the range of its type, %s,", excerpt(l.text[start:l.at]))
 	}
 	return l.constant(start, v)
 }

@@ -21,8 +21,8 @@ type Range struct {
 // NUL, so that nothing comes between s and s+nul.
 const nul = "\x00"
 
-// All returns the whole table.
-func All() Range { return Range{} }
+// WholeTable returns the whole table.
+func WholeTable() Range { return Range{} }
 
 // PartitionRange returns the partitions from fromPK on and before toPK.
 func PartitionRange(fromPK, toPK string) Range {
@@ -101,8 +101,8 @@ func (r Range) StartingAt(k entity.Key) Range {
 	return r
 }
 
-// After returns the part of the range after k, k excluded.
-func (r Range) After(k entity.Key) Range {
+// StartingAfter returns the part of the range after k, k excluded.
+func (r Range) StartingAfter(k entity.Key) Range {
 	k.Row += nul
 	return r.StartingAt(k)
 }

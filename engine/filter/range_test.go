@@ -58,7 +58,7 @@ func TestRangesHoldWhatTheySay(t *testing.T) {
 		class filter.Class
 		one   string
 	}{
-		{"all holds every key", filter.All(), partitions("", "", ""), table, "-"},
+		{"all holds every key", filter.WholeTable(), partitions("", "", ""), table, "-"},
 		{"a partition range is half open", filter.PartitionRange("ab", "c"), partitions("ab", "c", ""), span, "-"},
 		{"it may begin with the empty key", filter.PartitionRange("", "a"), rows("", "", "", ""), span, "-"},
 		{"up to the next key it is one partition", filter.PartitionRange("a", "a\x00"), rows("a", "", "", ""), partition, "a"},
@@ -74,7 +74,7 @@ func TestRangesHoldWhatTheySay(t *testing.T) {
 		{"a point holds one key", filter.Point("b", "a'"), point("b", "a'"), filter.ClassPoint, "b"},
 		{"a point may be the empty key", filter.Point("", ""), point("", ""), filter.ClassPoint, ""},
 		{"rows up to a key are no partition scan", filter.Rows("a", "", "b"), rows("a", "", "b", ""), some, "a"},
-		{"a table from a key on is no table scan", filter.All().StartingAt(key("b", "")), partitions("b", "", ""), span, "-"},
+		{"a table from a key on is no table scan", filter.WholeTable().StartingAt(key("b", "")), partitions("b", "", ""), span, "-"},
 	} {
 		i := slices.IndexFunc(universe(), func(k entity.Key) bool { return row.r.Contains(k) != row.holds(k) })
 		assert.Negativef(t, i, "%s: Contains is wrong of key %d of the universe", row.name, i)
@@ -107,12 +107,12 @@ func TestResumptionCutsARangeInTwo(t *testing.T) {
 	for range 400 {
 		a, b, cut := pick(), pick(), pick()
 		ranges := []filter.Range{
-			filter.All(), filter.PartitionRange(a.Partition, b.Partition), filter.OnePartition(a.Partition),
+			filter.WholeTable(), filter.PartitionRange(a.Partition, b.Partition), filter.OnePartition(a.Partition),
 			filter.Rows(a.Partition, a.Row, b.Row), filter.RowPrefix(a.Partition, b.Row), filter.Point(a.Partition, a.Row),
 			{From: a, To: b, Bounded: true}, {From: a},
 		}
 		for _, r := range ranges {
-			at, after := r.StartingAt(cut), r.After(cut)
+			at, after := r.StartingAt(cut), r.StartingAfter(cut)
 			i := slices.IndexFunc(keys, func(k entity.Key) bool {
 				in, c := r.Contains(k), k.Compare(cut)
 				return at.Contains(k) != (in && c >= 0) || after.Contains(k) != (in && c > 0)

@@ -163,7 +163,9 @@ func Regions() []Region {
 }
 
 // RegionNames returns the names of [Regions].
-func RegionNames() []string { return nearest.Of(Regions(), func(r Region) string { return r.Name }) }
+func RegionNames() []string {
+	return nearest.NamesOf(Regions(), func(r Region) string { return r.Name })
+}
 
 // Version numbers the model. It is raised with each change of what a profile assumes: a
 // parameter more or less, another value, unit or bound of one. Figures that two versions

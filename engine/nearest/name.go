@@ -48,13 +48,13 @@ func Names(typed string, known []string) []string {
 // was found and which name was probably meant, or else the names that exist.
 func Unknown(what, name string, known []string) string {
 	if near, ok := Name(name, known); ok {
-		return fmt.Sprintf("unknown %s %s; did you mean %q?", what, Shown(name), near)
+		return fmt.Sprintf("unknown %s %s; did you mean %q?", what, Quote(name), near)
 	}
-	return fmt.Sprintf("unknown %s %s; expected %s", what, Shown(name), Choice(known))
+	return fmt.Sprintf("unknown %s %s; expected %s", what, Quote(name), Choice(known))
 }
 
-// Of returns the names of things that are known, in their order.
-func Of[T any](known []T, name func(T) string) []string {
+// NamesOf returns the names of things that are known, in their order.
+func NamesOf[T any](known []T, name func(T) string) []string {
 	var names []string
 	for _, one := range known {
 		names = append(names, name(one))
@@ -79,8 +79,8 @@ func Choice(names []string) string {
 	}
 }
 
-// Shown returns a name in quotes, cut where it is too long to print.
-func Shown(name string) string {
+// Quote returns a name in quotes, cut where it is too long to print.
+func Quote(name string) string {
 	if short := clip(name, maxShown); short != name {
 		return fmt.Sprintf("%q…", short)
 	}

@@ -6,8 +6,7 @@ import (
 	"loadgen/engine/clock"
 )
 
-// admissionTimes is what admission after a cold start needs of the model's
-// times and weights.
+// admissionTimes are the times and weights of the model for admission after a cold start.
 type admissionTimes struct {
 	roundTrip, timeout      time.Duration
 	request, entity         time.Duration
@@ -29,16 +28,16 @@ func (t *admissionTimes) cost(d *Demand) int64 {
 	return cost
 }
 
-// sampleBits is how many of a chance's lowest bits decide whether a request is
-// noted in its range's profile: one in 16 is, with 16 times the weight.
+// sampleBits is the number of a chance's lowest bits that decide whether a request
+// counts in its range's profile: one in 16 does, with 16 times the weight.
 const sampleBits = 4
 
-// admitCold decides on a request by its range and that range's server too.
+// admitCold also decides by the request's range and the server of the range.
 func (l *Layer) admitCold(now clock.Instant, p Place, d *Demand, chance uint64) Verdict {
 	s := l.stamp
 	s.wake(now)
 	t := s.open(now, &l.accounts, p)
-	l.keys.fewest = fewestToSweep + keysPerRange*s.ranges
+	l.keys.minKept = minSweepKeys + keysPerRange*s.ranges
 	one := l.keys.find(now, p)
 	r := s.home(t, p, one)
 	v := Verdict{Range: r.number, Server: r.server.number}
@@ -95,7 +94,7 @@ func (l *Layer) admitCold(now clock.Instant, p Place, d *Demand, chance uint64) 
 	return v
 }
 
-// stages asks key, range, server and account, in this order.
+// stages checks the limits of key, range, server and account, in this order.
 func (l *Layer) stages(now clock.Instant, r *rangePartition, one *key, d *Demand, cost int64, chance uint64) Kind {
 	kind := Admitted
 	switch {
@@ -103,12 +102,12 @@ func (l *Layer) stages(now clock.Instant, r *rangePartition, one *key, d *Demand
 		kind = PartitionBusy
 	case !r.bucket.admit(now, cost, l.stamp.rangeLimit), !l.waits(now, r, chance):
 		kind = RangeBusy
-	case !r.server.take(now, r.tenant, cost, l.stamp.serverLimit):
+	case !r.server.admit(now, r.tenant, cost, l.stamp.serverLimit):
 		kind = ServerBusy
 	}
 	if kind != Admitted {
 		r.seen.refused++
-		// To refuse is work as well, of partition, range and server.
+		// Refusing costs partition, range and server work, too.
 		work := l.keys.refusal
 		if one != nil && l.keys.idle == nil {
 			one.bucket.refuse(now, work, l.keys.limit)
@@ -130,9 +129,9 @@ func (l *Layer) stages(now clock.Instant, r *rangePartition, one *key, d *Demand
 }
 
 // waits decides whether a request may join the queue of its range's pipeline:
-// the more work waits there, the more requests are refused. It is the work that
-// counts, not the number of requests: queues that hold some transactions of a
-// hundred hold hundreds of single inserts (docs/development/published.md).
+// the more work is queued, the more requests are refused. Work counts, not the
+// number of requests: a queue that holds some transactions of a hundred entities
+// holds hundreds of single inserts (docs/development/published.md).
 func (l *Layer) waits(now clock.Instant, r *rangePartition, chance uint64) bool {
 	t := &l.times
 	if !t.pipelined() {

@@ -92,7 +92,7 @@ func oneEnd(t *testing.T, most int, key func(int) string) {
 
 // randomKeys returns keys in a random order of the index.
 func randomKeys(n int) []string {
-	draw := clock.NewStream(6, "keys").At(0)
+	draw := clock.NewStream(6, "keys").Draw(0)
 	keys := make([]string, n)
 	for i := range keys {
 		keys[i] = fmt.Sprintf("%016x", draw.Uint64())

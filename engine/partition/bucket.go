@@ -5,43 +5,41 @@ import "loadgen/engine/clock"
 // nano is one entity in the unit of the accounting, a billionth of an entity.
 const nano = 1_000_000_000
 
-// deepestDebt bounds what a bucket can owe, so that nothing overflows: a
-// billion entities.
+// deepestDebt is the maximum debt of a bucket, a billion entities, so that nothing
+// overflows.
 const deepestDebt = -nano * nano
 
-// greatestCapacity bounds what a bucket can hold, for the same reason.
-const greatestCapacity = 4 * nano * nano
+// maxCapacity is the maximum capacity of a bucket, for the same reason.
+const maxCapacity = 4 * nano * nano
 
-// nanos returns a number of entities in billionths, at most as many as a bucket
-// can owe.
+// nanos returns a number of entities in billionths, at most the maximum debt of a bucket.
 func nanos(entities int64) int64 { return min(entities, nano) * nano }
 
 // bucket is a token bucket with debt. It admits while it holds a whole entity
-// and then takes the full cost, below zero if need be; so a transaction larger
-// than the burst passes, and the long-run rate is exact all the same. The same
-// law holds for bytes.
+// and then debits the full cost, even below zero. So a transaction larger than the
+// burst passes, and the long-run rate is still exact. Bytes follow the same rule.
 type bucket struct {
 	tokens int64
 	at     clock.Instant
 }
 
-// limit is the rate, in entities per second, and the capacity, in billionths of
-// an entity, that a bucket is held to.
+// limit is the rate of a bucket, in entities per second, and its capacity, in
+// billionths of an entity.
 type limit struct{ rate, capacity int64 }
 
-// newLimit returns the limit of a rate whose idle bucket saves up the allowance
-// of burst nanoseconds, and at least one entity.
+// newLimit returns the limit of a rate with a capacity of burst nanoseconds of it,
+// and at least one entity.
 func newLimit(entitiesPerSecond, burstNanos int64) limit {
-	if entitiesPerSecond > 0 && burstNanos > greatestCapacity/entitiesPerSecond {
-		return limit{entitiesPerSecond, greatestCapacity}
+	if entitiesPerSecond > 0 && burstNanos > maxCapacity/entitiesPerSecond {
+		return limit{entitiesPerSecond, maxCapacity}
 	}
 	return limit{entitiesPerSecond, max(nano, entitiesPerSecond*burstNanos)}
 }
 
-// unlimited reports whether the rate stands for no limit at all.
+// unlimited reports whether there is no limit.
 func (l limit) unlimited() bool { return l.rate == 0 }
 
-// full returns a bucket that has saved up all it can.
+// full returns a full bucket.
 func (l limit) full(now clock.Instant) bucket { return bucket{l.capacity, now} }
 
 func (b *bucket) refill(now clock.Instant, l limit) {
@@ -69,7 +67,7 @@ func (b *bucket) admit(now clock.Instant, cost int64, l limit) bool {
 	return true
 }
 
-// charge debits a cost, in billionths, without asking.
+// charge debits a cost, in billionths, and never refuses.
 func (b *bucket) charge(now clock.Instant, cost int64, l limit) {
 	if !l.unlimited() {
 		b.refill(now, l)
@@ -77,8 +75,8 @@ func (b *bucket) charge(now clock.Instant, cost int64, l limit) {
 	}
 }
 
-// refuse debits the work of having refused. What waits to be refused is bounded, as the burst
-// is: whatever was asked for, the bucket is itself again two bursts after nobody asks.
+// refuse debits the work of a refusal. The sum of such work is bounded by the burst: the
+// bucket is full again at most two bursts after the last request.
 func (b *bucket) refuse(now clock.Instant, cost int64, l limit) {
 	if cost == 0 || l.unlimited() {
 		return
@@ -89,18 +87,18 @@ func (b *bucket) refuse(now clock.Instant, cost int64, l limit) {
 	}
 }
 
-// owe debits a cost, in billionths, of a bucket that is up to date.
+// owe debits a cost, in billionths, from a bucket that is up to date.
 func (b *bucket) owe(cost int64) {
 	b.tokens = max(deepestDebt, b.tokens-cost)
 }
 
-// account is what one account may still take, in entities and in bytes each way.
+// account has the buckets of one account: entities, and bytes in each direction.
 type account struct{ entities, in, out bucket }
 
 // accounts holds the accounts in use, and the limits on each.
 type accounts struct {
 	entities, in, out limit
-	// known are those in use, at their numbers, which the engine gives out from 0.
+	// known are the accounts by number; the engine numbers them from 0.
 	known []*account
 }
 
@@ -116,9 +114,9 @@ func (a *accounts) find(now clock.Instant, number uint32) *account {
 	return one
 }
 
-// admit decides on a request and debits what it admits: the entities first, then
-// the bytes that come in. Bytes that go out are debited once they are known; a
-// read is refused while they are owed.
+// admit decides on a request and debits it if admitted: the entities first, then the
+// bytes received. Bytes sent are debited once they are known; a read is refused while
+// that bucket is in debt.
 func (a *accounts) admit(now clock.Instant, one *account, d *Demand, cost int64) Kind {
 	if !one.entities.admit(now, cost, a.entities) {
 		return AccountBusy

@@ -47,7 +47,7 @@ func (b *slowBucket) take(now clock.Instant, cost int64) bool {
 // admitted, before its last request, than the rate times its length and the burst.
 func TestAdmissionEqualsExactArithmetic(t *testing.T) {
 	for seed := range uint64(50) {
-		draw := clock.NewStream(seed, "admission").At(0)
+		draw := clock.NewStream(seed, "admission").Draw(0)
 		rate := int64(1 + draw.IntN(5000))
 		m, _ := model.New(model.Documented)
 		m.PartitionTarget, m.AccountTarget = rate, 0
@@ -216,11 +216,11 @@ func TestAdmitOfAKnownKeyDoesNotAllocate(t *testing.T) {
 func TestSpreadHasTheModelsMeanAndVariation(t *testing.T) {
 	m, _ := model.New(model.Documented)
 	times := partition.NewTimes(m)
-	draw := clock.NewStream(1, "times").At(0)
+	draw := clock.NewStream(1, "times").Draw(0)
 	const draws = 400_000
 	var sum, squares float64
 	for range draws {
-		d := (times.Of(partition.Writing, 1, draw.Uint64()) - m.RoundTrip).Seconds()
+		d := (times.ReplyTime(partition.Writing, 1, draw.Uint64()) - m.RoundTrip).Seconds()
 		sum += d
 		squares += d * d
 	}
@@ -250,7 +250,7 @@ func TestTimes(t *testing.T) {
 		{"not even a scan", off, partition.Scanning, 50_000, 0},
 	}
 	for _, row := range rows {
-		assert.Equalf(t, row.want, partition.NewTimes(row.model).Of(row.work, row.entities, 1<<63),
+		assert.Equalf(t, row.want, partition.NewTimes(row.model).ReplyTime(row.work, row.entities, 1<<63),
 			"%s: Of(%v, %d)", row.sentence, row.work, row.entities)
 	}
 	assert.Equal(t, 3*time.Millisecond, partition.NewTimes(m).Refusal(), "Refusal()")
@@ -262,13 +262,13 @@ func TestTimesGrowWithTheirChance(t *testing.T) {
 	last := time.Duration(0)
 	for i := range 100_000 {
 		chance := uint64(i) * (math.MaxUint64 / 100_000)
-		got := times.Of(partition.Reading, 1, chance)
+		got := times.ReplyTime(partition.Reading, 1, chance)
 		if got < last {
 			t.Fatalf("Of at chance %d = %v; want at least %v, that of a smaller chance", chance, got, last)
 		}
 		last = got
 	}
-	top := times.Of(partition.Reading, 1, math.MaxUint64)
+	top := times.ReplyTime(partition.Reading, 1, math.MaxUint64)
 	assert.Truef(t, top >= last && top <= 20*m.ReadTime,
 		"Of at the highest chance = %v; want from %v to %v", top, last, 20*m.ReadTime)
 }

@@ -7,9 +7,8 @@ import (
 	"loadgen/engine/clock"
 )
 
-// decide is a tick of the partition manager: it takes in the heartbeats and then
-// splits what is overloaded, relieves servers, splits what is large, and merges
-// what is quiet.
+// decide is a tick of the partition manager: it reads the heartbeats, splits
+// overloaded ranges, relieves servers, splits large ranges and merges quiet ones.
 func (s *stamp) decide(now clock.Instant) {
 	s.nextTick += s.tick
 	active := s.heartbeats(now)
@@ -45,8 +44,8 @@ func (s *stamp) decide(now clock.Instant) {
 	}
 }
 
-// heartbeats takes in what ranges and servers have seen since the last tick,
-// and reports whether that or anything before it still counts.
+// heartbeats adds the load of ranges and servers since the last tick to their
+// averages, and reports whether any load still counts.
 func (s *stamp) heartbeats(now clock.Instant) (active bool) {
 	for _, o := range s.servers {
 		o.seen, o.load = heartbeat{}, 0
@@ -89,10 +88,10 @@ func (s *stamp) beat(now clock.Instant, r *rangePartition) (active bool) {
 		h.busy > s.model.OverloadBusy*int64(s.tick)/thousand
 	r.over.see(now, s.tick, clock.Instant(s.model.Gap), overloaded)
 	if !r.over.on {
-		r.told = false
+		r.reported = false
 	}
-	// The guard of a split ends once that has helped: neither side has kept nearly all of the load,
-	// or the overload has come to an end.
+	// The guard of a split ends once the split has helped: neither side kept nearly all of the
+	// load, or the overload has ended.
 	if other := r.partner; other != nil && now-r.born >= clock.Instant(s.model.Detection) &&
 		(!r.over.on && !other.over.on || !s.keptLoad(r)) {
 		other.partner, r.partner = nil, nil
@@ -100,7 +99,7 @@ func (s *stamp) beat(now clock.Instant, r *rangePartition) (active bool) {
 	return true
 }
 
-// keptLoad reports whether of a split range one side has kept nearly all load.
+// keptLoad reports whether one side of a split range kept nearly all of the load.
 func (s *stamp) keptLoad(r *rangePartition) bool {
 	if r.partner == nil {
 		return false
@@ -109,17 +108,17 @@ func (s *stamp) keptLoad(r *rangePartition) bool {
 	return max(r.offered, r.partner.offered) > both/thousand*s.model.SplitGuard
 }
 
-// keep tells once that nothing can be done about a range itself, and moves away what
-// shares a server with it: all that has load and is better off elsewhere.
+// keep reports once that a range itself cannot be relieved, and moves the other ranges
+// with load off its server where another server has less load.
 func (s *stamp) keep(now clock.Instant, hot *rangePartition, reason string) {
 	lasted, _ := hot.over.lasts(now)
-	if !hot.told {
-		hot.told = true
+	if !hot.reported {
+		hot.reported = true
 		e := event(now, EventKept, hot)
 		e.Reason, e.Overloaded, e.Ranges = reason, lasted.Offset(), s.ranges
 		s.journal.add(e)
 	}
-	for _, r := range s.on(hot.server) {
+	for _, r := range s.rangesByLoad(hot.server) {
 		if r == hot || r.served == 0 || !r.online(now) {
 			continue
 		}

@@ -7,7 +7,7 @@ import (
 	"loadgen/engine/clock"
 )
 
-// EventKind is what load balancing did.
+// EventKind is the kind of a decision of load balancing.
 type EventKind string
 
 // The kinds of event.
@@ -18,33 +18,33 @@ const (
 	EventSizeSplit EventKind = "size-split"
 	// EventMove handed a range over to another server.
 	EventMove EventKind = "move"
-	// EventMerge put two neighbours together.
+	// EventMerge merged two neighbours.
 	EventMerge EventKind = "merge"
-	// EventKept left an overloaded range as it is; it is told once for each
-	// stretch of overload.
+	// EventKept left an overloaded range unchanged. It is reported once for each
+	// period of overload.
 	EventKept EventKind = "kept"
 )
 
-// Event is a decision with what it rests on. Loads are entities per second,
-// averaged; shares are thousandths. What does not apply is zero.
+// Event is a decision with its evidence. Loads are averages in entities per second,
+// shares are thousandths. Fields that do not apply are zero.
 type Event struct {
 	At             clock.Instant
 	Kind           EventKind
 	Account, Table uint32
-	// Range is the range acted on, Other the one that a split made or a merge
-	// took away.
+	// Range is the range concerned, Other the one that a split created or a merge
+	// removed.
 	Range, Other uint64
-	// Key is the boundary that a split made or a merge took away, or the first
-	// key of a range that moves or is kept.
+	// Key is the boundary that a split created or a merge removed, or the first key
+	// of a range that moves or is kept.
 	Key string
-	// From is the server that has had the range, To the one that has it now.
+	// From is the previous server of the range, To the present one.
 	From, To int
-	// Until is when all of the range is served again.
+	// Until is when the whole range is served again.
 	Until clock.Instant
-	// Reason says in words why.
+	// Reason is the reason in words.
 	Reason string
-	// Overloaded is for how long the range or its server had been so, or the
-	// range and its neighbour quiet.
+	// Overloaded is how long the range or its server was overloaded, or the range
+	// and its neighbour quiet.
 	Overloaded time.Duration
 	// Offered and Served are the range's loads.
 	Offered, Served int64
@@ -52,7 +52,7 @@ type Event struct {
 	Share int64
 	// FromLoad and ToLoad are the servers' loads before the range moved.
 	FromLoad, ToLoad int64
-	// Ranges is how many there are in all, afterwards.
+	// Ranges is the number of all ranges afterwards.
 	Ranges int
 }
 
@@ -80,14 +80,14 @@ func (e Event) String() string {
 	return text
 }
 
-// mostEvents bounds the events that wait to be drained.
-const mostEvents = 1 << 16
+// maxEvents is the maximum number of events that wait to be read.
+const maxEvents = 1 << 16
 
-// journal holds the events that wait to be drained.
+// journal has the events that wait to be read.
 type journal struct{ events []Event }
 
 func (j *journal) add(e Event) {
-	if len(j.events) < mostEvents {
+	if len(j.events) < maxEvents {
 		j.events = append(j.events, e)
 	}
 }

@@ -7,46 +7,45 @@ import (
 // key is one PartitionKey in use.
 type key struct {
 	bucket bucket
-	// home is the range that the key lies in, as of that version of the map.
+	// home is the range of the key, as of that version of the map.
 	home    *rangePartition
 	version uint64
-	// server is the one that it shares with others after a warm start; nil where it has one
-	// to itself.
+	// server is shared with other keys after a warm start; nil if the key has a server of its
+	// own.
 	server *server
-	// offered and served are kept only where a server's idleness counts.
+	// offered and served are only kept if a server's idleness counts.
 	offered, served fade
 }
 
-// keys holds the PartitionKeys in use, and the limit on each.
+// keys has the PartitionKeys in use, and the limit of each.
 type keys struct {
 	limit limit
-	// idle is nil where the target is a hard limit.
+	// idle is nil if the target is a hard limit.
 	idle  *idleness
 	known map[Place]*key
-	// recent are some of them, those that were asked for last.
+	// recent is a cache of the keys of the last requests.
 	recent recentKeys
-	// servers are what keys lie on in turn, after a warm start whose servers are bounded, to
-	// the limit on each.
+	// servers get the keys in turn after a warm start, if their number is bounded;
+	// serverLimit is the limit of each.
 	servers     []*server
 	serverLimit limit
 	next        int
-	// refusal is what a throttled request costs, in billionths of an entity.
+	// refusal is the cost of a throttled request, in billionths of an entity.
 	refusal int64
-	// sweepAt is the number of keys at which idle ones are forgotten, fewest the
-	// number below which that is not worth the walk.
-	sweepAt, fewest int
+	// sweepAt is the number of keys at which idle ones are removed, minKept the number
+	// below which they are not.
+	sweepAt, minKept int
 }
 
-// fewestToSweep is the least number of keys that are kept, keysPerRange what is
-// kept for each range besides, so that to know a key's range is not forgotten
-// all the time.
+// minSweepKeys is the minimum number of keys that are kept, keysPerRange the further
+// number for each range, so that the range of a key is not looked up all the time.
 const (
-	fewestToSweep = 1024
-	keysPerRange  = 4
+	minSweepKeys = 1024
+	keysPerRange = 4
 )
 
-// find returns the state of a PartitionKey; nil where there is no limit on any. A new one goes
-// to the next of the servers, if they are bounded: a warm table is spread over them evenly.
+// find returns the state of a PartitionKey, nil if keys have no limit. A new key goes to the
+// next server if their number is bounded: a warm table is spread evenly.
 func (k *keys) find(now clock.Instant, p Place) *key {
 	if k.limit.unlimited() && len(k.servers) == 0 {
 		return nil
@@ -64,12 +63,12 @@ func (k *keys) find(now clock.Instant, p Place) *key {
 		*recent = recentKey{p, one}
 		return one
 	}
-	if len(k.known) >= max(k.sweepAt, k.fewest) {
+	if len(k.known) >= max(k.sweepAt, k.minKept) {
 		// Doubling the threshold keeps the cost of the walk constant per key.
 		k.recent = recentKeys{}
 		for p, one := range k.known {
-			// A key is idle that has its whole burst again or, where there is none, a rate so
-			// small that it comes near no limit.
+			// A key is idle if its bucket is full or, without a limit, its rate is far below
+			// any.
 			idle := k.limit.unlimited()
 			if k.idle != nil {
 				const far = 64
@@ -82,7 +81,7 @@ func (k *keys) find(now clock.Instant, p Place) *key {
 				delete(k.known, p)
 			}
 		}
-		k.sweepAt = max(k.fewest, 2*len(k.known))
+		k.sweepAt = max(k.minKept, 2*len(k.known))
 	}
 	one := &key{bucket: k.limit.full(now)}
 	one.offered.at, one.served.at = now, now
@@ -95,8 +94,8 @@ func (k *keys) find(now clock.Instant, p Place) *key {
 	return one
 }
 
-// pass decides on a request of one key, and debits it; s is the server, or nil
-// where every partition has one to itself.
+// pass decides on a request of one key, and debits it. s is its server, nil if every
+// partition has its own.
 func (k *keys) pass(now clock.Instant, one *key, s *server, cost int64, chance uint64) bool {
 	i := k.idle
 	switch {
@@ -110,7 +109,7 @@ func (k *keys) pass(now clock.Instant, one *key, s *server, cost int64, chance u
 	for len(i.upcoming) > 0 && i.upcoming[0].From <= now {
 		i.background, i.upcoming = i.upcoming[0].Load, i.upcoming[1:]
 	}
-	// Everything but the key uses that much of the server, in thousandths.
+	// used is the share of the server that everything except the key uses, in thousandths.
 	used := i.background
 	if s != nil && i.capacity > 0 {
 		others := s.recent.rate(now, i.law) - one.served.rate(now, i.law)
@@ -118,8 +117,8 @@ func (k *keys) pass(now clock.Instant, one *key, s *server, cost int64, chance u
 	}
 	allowed := i.target * i.multiple(used)
 	if i.refusal > 0 && rate > allowed {
-		// What is served and what refusing the rest takes are together what is allowed: of
-		// O offered, s + f(O − s) = L, so s = (L − fO) / (1 − f).
+		// Serving and refusing together use the allowance L: with O offered and s served,
+		// s + f(O − s) = L, so s = (L − fO) / (1 − f).
 		f := min(i.refusal*thousand*nano/cost, millionth/2)
 		allowed = max(0, allowed-rate/thousand*f/thousand) * thousand / ((millionth - f) / thousand)
 	}
@@ -147,8 +146,8 @@ func (k *keys) admit(now clock.Instant, one *key, cost int64, chance uint64) Kin
 	return kind
 }
 
-// serve notes that a request that its key let pass was not refused further on;
-// only where a server's idleness counts.
+// serve counts a request that passed its key and was not refused later, if a server's
+// idleness counts.
 func (k *keys) serve(now clock.Instant, one *key, s *server, cost int64) {
 	if one != nil {
 		one.served.add(now, cost, k.idle.law)
@@ -158,8 +157,8 @@ func (k *keys) serve(now clock.Instant, one *key, s *server, cost int64) {
 	}
 }
 
-// recentKeys are keys by what their places end with: where a few are asked for again and
-// again, that finds them in a fraction of the time that a map takes.
+// recentKeys is a cache of keys by a hash of their places. It finds a few frequent keys in a
+// fraction of the time of a map.
 type recentKeys [1 << recentBits]recentKey
 
 const recentBits = 7
@@ -172,24 +171,24 @@ type recentKey struct {
 // thousand is the denominator of shares.
 const thousand = 1000
 
-// Step is a change of the load that tenants outside of the model put on every
-// server: from that instant on, its share of a server in thousandths.
+// Step changes the load by tenants outside of the model on every server: its share of a
+// server from an instant on, in thousandths.
 type Step struct {
 	From clock.Instant
 	Load int64
 }
 
-// idleness is what a partition may have beyond its target while its server has
-// little else to do. Beyond that it is refused with a probability that rises
-// with the rate at which it was offered load of late.
+// idleness is the multiple of its target that a partition gets while its server has
+// little other load. Load above it is refused with a probability that increases with
+// the recent offered rate.
 type idleness struct {
 	law *fading
-	// target and capacity are entities per second, the others thousandths.
+	// target is in entities per second, headroom in thousandths.
 	target, headroom int64
 	low, high        int64
-	// refusal is what a request costs that is refused, in thousandths of an entity.
+	// refusal is the cost of a refused request, in thousandths of an entity.
 	refusal int64
-	// capacity is the server's; 0 takes every server for idle.
+	// capacity is the server's in entities per second; 0 means that every server is idle.
 	capacity   int64
 	background int64
 	upcoming   []Step

@@ -9,30 +9,29 @@ import (
 	"loadgen/engine/model"
 )
 
-// Options says what a layer is like.
+// Options configures a layer.
 type Options struct {
-	// Model holds the parameters; the layer takes a copy of what it needs.
+	// Model has the parameters; the layer copies them.
 	Model *model.Model
-	// Cold has every table begin with one range on one server, and the ranges
-	// split, moved and merged from there. Otherwise every partition has a server
-	// to itself.
+	// Cold starts every table with one range on one server; load balancing then splits,
+	// moves and merges. Otherwise every partition has a server of its own.
 	Cold bool
-	// Seed decides how long each hand-over takes.
+	// Seed determines the time of each hand-over.
 	Seed uint64
-	// Background is how the load of tenants outside of the model changes, in the
-	// order of time. Before the first step the model's own holds.
+	// Background has the changes of the load by tenants outside of the model, sorted by
+	// time. The model's own applies before the first.
 	Background []Step
 }
 
-// Layer holds the state of admission: how much each PartitionKey, each account
-// and, after a cold start, each range and server may still take, and which range
-// lies where. It belongs to one goroutine at a time.
+// Layer has the state of admission: the buckets of each PartitionKey, each account and,
+// after a cold start, each range and server, and the servers of the ranges. It belongs to
+// one goroutine at a time.
 type Layer struct {
 	now      clock.Instant
 	keys     keys
 	accounts accounts
 	stamp    *stamp
-	// What admission needs of the model.
+	// The parameters of admission.
 	times admissionTimes
 }
 
@@ -44,8 +43,8 @@ func New(o Options) *Layer {
 			limit:   newLimit(m.PartitionTarget, int64(m.PartitionBurst)),
 			known:   make(map[Place]*key),
 			refusal: m.ThrottleCost * (nano / thousand),
-			sweepAt: fewestToSweep,
-			fewest:  fewestToSweep,
+			sweepAt: minSweepKeys,
+			minKept: minSweepKeys,
 		},
 		accounts: accounts{
 			entities: newLimit(m.AccountTarget, int64(m.AccountBurst)),
@@ -83,7 +82,7 @@ func New(o Options) *Layer {
 			known:         make(map[uint32]*table),
 			nextTick:      clock.Never,
 		}
-		// How much of an average over ticks is a new value, and how much stays of the old one.
+		// stays is the weight of the old value in an average over ticks.
 		s.stays = int64(math.Round(math.Exp(-float64(m.Stamp.Tick)/float64(m.Stamp.LoadMemory)) * (1 << averageBits)))
 		s.newer = 1<<averageBits - s.stays
 		for i := range m.Stamp.Servers {
@@ -94,8 +93,8 @@ func New(o Options) *Layer {
 	return l
 }
 
-// Advance does what was due up to now and returns now, or the latest instant
-// seen if that is later. The other methods advance by themselves.
+// Advance applies the events due up to now and returns now, or the latest instant seen
+// if that is later. The other methods call it.
 func (l *Layer) Advance(now clock.Instant) clock.Instant {
 	if now > l.now {
 		l.now = now
@@ -113,8 +112,8 @@ func (l *Layer) Advance(now clock.Instant) clock.Instant {
 }
 
 // NextEvent returns the next instant at which something happens without a
-// request: a decision about ranges, or the end of a hand-over. It is
-// [clock.Never] where nothing would.
+// request: a decision about ranges, or the end of a hand-over. It is [clock.Never] if
+// nothing does.
 func (l *Layer) NextEvent() clock.Instant {
 	if l.stamp == nil {
 		return clock.Never
@@ -124,8 +123,8 @@ func (l *Layer) NextEvent() clock.Instant {
 }
 
 // Admit decides on a request that arrives at now; chance is 64 random bits of
-// its own. Each stage debits what it admits: a request that its partition admits
-// and its account refuses has spent the partition's allowance.
+// its own. Each stage debits the requests that it admits: one that its partition admits
+// and its account refuses still uses the partition's allowance.
 func (l *Layer) Admit(now clock.Instant, p Place, d Demand, chance uint64) Verdict {
 	now = l.Advance(now)
 	if l.stamp != nil {
@@ -144,9 +143,8 @@ func (l *Layer) Admit(now clock.Instant, p Place, d Demand, chance uint64) Verdi
 	return Verdict{Kind: a.admit(now, a.find(now, p.Account), &d, cost)}
 }
 
-// Charge debits entities that a request turned out to count in a partition
-// beyond what it was admitted for, as a scan does: of its key, its range and
-// their server.
+// Charge debits the entities of a partition that a request, such as a scan, counted in
+// addition to those that it was admitted for: from its key, its range and their server.
 func (l *Layer) Charge(now clock.Instant, p Place, entities int64) {
 	now = l.Advance(now)
 	cost := nanos(entities)
@@ -188,7 +186,7 @@ func (l *Layer) ChargeAccount(now clock.Instant, account uint32, entities int64)
 	}
 }
 
-// CountsBytes reports whether an account is held to any bytes, in or out.
+// CountsBytes reports whether accounts have a limit of bytes, in or out.
 func (l *Layer) CountsBytes() bool { return !l.accounts.in.unlimited() || !l.accounts.out.unlimited() }
 
 // ChargeOut debits the bytes of a reply from the account.
@@ -199,12 +197,12 @@ func (l *Layer) ChargeOut(now clock.Instant, account uint32, bytes int64) {
 	}
 }
 
-// Partitions returns how many partitions the layer remembers. It forgets full
-// ones, which nothing tells from those never seen.
+// Partitions returns the number of partitions in memory. The layer removes those with
+// full buckets, which are like new ones.
 func (l *Layer) Partitions() int { return len(l.keys.known) }
 
-// Events returns what load balancing has done since the last call, in order.
-// Beyond 65,536 events that nobody asks for, further ones are lost.
+// Events returns the events of load balancing since the last call, in order. If 65,536
+// events wait, further ones are lost.
 func (l *Layer) Events() []Event {
 	if l.stamp == nil {
 		return nil

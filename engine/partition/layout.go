@@ -7,8 +7,7 @@ import (
 	"loadgen/engine/model"
 )
 
-// TableCreated tells the layer of a new table, which otherwise begins with its
-// first request.
+// TableCreated adds a new table, which otherwise begins with its first request.
 func (l *Layer) TableCreated(now clock.Instant, accountNumber, tableNumber uint32) {
 	now = l.Advance(now)
 	if l.stamp != nil {
@@ -16,7 +15,7 @@ func (l *Layer) TableCreated(now clock.Instant, accountNumber, tableNumber uint3
 	}
 }
 
-// TableDeleted has the layer forget a table and its ranges.
+// TableDeleted removes a table and its ranges.
 func (l *Layer) TableDeleted(now clock.Instant, tableNumber uint32) {
 	l.Advance(now)
 	s := l.stamp
@@ -33,13 +32,13 @@ func (l *Layer) TableDeleted(now clock.Instant, tableNumber uint32) {
 	s.ranges -= len(t.ranges)
 	s.tables = slices.DeleteFunc(s.tables, func(o *table) bool { return o == t })
 	delete(s.known, tableNumber)
-	s.asked = nil
+	s.recent = nil
 	s.version++
 }
 
 // Prewarm splits a table at the given PartitionKeys, each the first of a range,
-// and spreads the ranges over the servers, at once and without taking any of
-// them offline. It does nothing where every partition has a server to itself.
+// and spreads the ranges over the servers, at once and without any time offline. It
+// does nothing if every partition has a server of its own.
 func (l *Layer) Prewarm(now clock.Instant, accountNumber, tableNumber uint32, partitionKeys ...string) {
 	now = l.Advance(now)
 	if l.stamp == nil {
@@ -55,7 +54,7 @@ func (l *Layer) Prewarm(now clock.Instant, accountNumber, tableNumber uint32, pa
 		upper := s.newRange(now, t)
 		upper.low, upper.high, upper.last = boundary, r.high, r.last
 		r.high, r.last = boundary, false
-		i, _ := r.profile.at(boundary)
+		i, _ := r.profile.findMark(boundary)
 		upper.profile = r.profile.split(cut{at: i})
 		r.probe.forget(now)
 		t.insert(r, upper)
@@ -66,8 +65,8 @@ func (l *Layer) Prewarm(now clock.Instant, accountNumber, tableNumber uint32, pa
 	s.wake(now)
 }
 
-// Move hands the range that a place lies in over to a server as load balancing
-// would. It does nothing for a server or a table that is not there.
+// Move hands the range of a place over to a server as load balancing would. It does
+// nothing for an unknown server or table.
 func (l *Layer) Move(now clock.Instant, p Place, serverNumber int) {
 	now = l.Advance(now)
 	s := l.stamp
@@ -84,9 +83,8 @@ func (l *Layer) Move(now clock.Instant, p Place, serverNumber int) {
 	}
 }
 
-// PageEnd returns the PartitionKey that a page which begins at a place may not
-// reach, the first of a range on another server, and false where nothing ends
-// it before the table does.
+// PageEnd returns the PartitionKey before which a page from a place must end: the first
+// of a range on another server. It returns false if only the table ends the page.
 func (l *Layer) PageEnd(p Place) (partitionKey string, ends bool) {
 	if l.stamp == nil {
 		return "", false
@@ -95,7 +93,7 @@ func (l *Layer) PageEnd(p Place) (partitionKey string, ends bool) {
 	if !known {
 		return "", false
 	}
-	first := t.at(p.PartitionKey)
+	first := t.rangeIndex(p.PartitionKey)
 	for _, r := range t.ranges[first+1:] {
 		if l.stamp.model.PageBoundary == model.AtRange || r.server != t.ranges[first].server {
 			return r.low, true
@@ -112,7 +110,7 @@ func (l *Layer) Version() uint64 {
 	return l.stamp.version
 }
 
-// Map is what lies where. It is the caller's.
+// Map has the ranges and their servers. The caller owns it.
 type Map struct {
 	// Ranges are sorted by account, table and key; they cover each table.
 	Ranges []Range
@@ -124,16 +122,15 @@ type Map struct {
 type Range struct {
 	Number         uint64
 	Account, Table uint32
-	// Low is the first key, High the first after the last; where Last says so,
-	// there is no end.
+	// Low is the first key, High the first after the last one; if Last, the range has
+	// no end.
 	Low, High string
 	Last      bool
 	Server    int
-	// Offline is the instant until which the range serves nothing, if that is
-	// yet to come.
+	// Offline is the instant until which the range is offline, if in the future.
 	Offline clock.Instant
 	// Offered and Served are averages in entities per second, as of the last
-	// tick, Bytes what was written to it.
+	// tick, Bytes the size of the writes.
 	Offered, Served, Bytes int64
 }
 
@@ -141,12 +138,12 @@ type Range struct {
 type Server struct {
 	Number int
 	Ranges int
-	// Load is what its ranges serve, in entities per second, averaged.
+	// Load is the average load that its ranges serve, in entities per second.
 	Load int64
 }
 
-// Map returns what lies where, as of the latest instant seen; it is empty where
-// every partition has a server to itself.
+// Map returns the map as of the latest instant seen. It is empty if every partition has a
+// server of its own.
 func (l *Layer) Map() Map {
 	if l.stamp == nil {
 		return Map{}

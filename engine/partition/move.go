@@ -9,10 +9,9 @@ import (
 	"loadgen/engine/clock"
 )
 
-// better returns the server that a range would be better off on: the lightest,
-// if with the range it has clearly less to do than the present one has; nil
-// where there is none. Without the margin two equal servers would pass a range to
-// and fro.
+// better returns the lightest server if with the range it has clearly less load than the
+// present server, else nil. Without that margin a range would move back and forth between
+// two equal servers.
 func (s *stamp) better(r *rangePartition) *server {
 	target := s.lightest(r.server)
 	if target == nil || target.load+r.served > r.server.load/thousand*(thousand-s.model.MoveGain) {
@@ -31,7 +30,7 @@ func (s *stamp) move(now clock.Instant, r *rangePartition, to *server, reason st
 	r.over = episode{}
 	s.version++
 	s.moves++
-	draw := s.handOverTimes.At(s.moves)
+	draw := s.handOverTimes.Draw(s.moves)
 	extra, _ := bits.Mul64(draw.Uint64(), uint64(s.model.OfflineMost-s.model.OfflineLeast))
 	s.stop(r, max(now, r.offline).Add(s.model.OfflineLeast+time.Duration(extra)))
 	r.stale = r.offline.Add(s.model.MapStale)
@@ -39,8 +38,8 @@ func (s *stamp) move(now clock.Instant, r *rangePartition, to *server, reason st
 	s.journal.add(e)
 }
 
-// relieve moves the fewest ranges off an overloaded server that bring it down to
-// where it should be.
+// relieve moves as few ranges as possible off an overloaded server until its load is
+// acceptable.
 func (s *stamp) relieve(now clock.Instant, o *server) {
 	lasted, _ := o.over.lasts(now)
 	tick := int64(s.tick)
@@ -55,9 +54,9 @@ func (s *stamp) relieve(now clock.Instant, o *server) {
 		return
 	}
 	excess := o.load / used * (used - s.model.Relief)
-	list := s.on(o)
+	list := s.rangesByLoad(o)
 	for excess > 0 && len(list) > 0 {
-		// The least that is enough or, where none is, the greatest.
+		// The smallest sufficient range or, if none is, the largest.
 		i := max(0, slices.IndexFunc(list, func(r *rangePartition) bool { return r.served < excess })-1)
 		if list[len(list)-1].served >= excess {
 			i = len(list) - 1
@@ -74,8 +73,8 @@ func (s *stamp) relieve(now clock.Instant, o *server) {
 	}
 }
 
-// on returns the ranges of a server, those with the greatest load first.
-func (s *stamp) on(o *server) []*rangePartition {
+// rangesByLoad returns the ranges of a server, those with the greatest load first.
+func (s *stamp) rangesByLoad(o *server) []*rangePartition {
 	var list []*rangePartition
 	s.eachRange(func(r *rangePartition) {
 		if r.server == o {

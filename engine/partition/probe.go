@@ -9,51 +9,51 @@ import (
 	"loadgen/engine/entity"
 )
 
-// probe tells which boundaries of a range divide the load that comes now. A profile
-// cannot: where keys are appended, nearly all of its load lies on keys that take none
-// any more. A probe takes boundaries between keys of one stretch of time and counts, in
-// the next stretch, what falls on either side.
+// probe finds the boundaries of a range that divide the current load. A profile cannot: if
+// keys are appended, nearly all of its load belongs to keys without current load. A probe
+// takes boundaries between the keys of one period and counts, in the next period, the load
+// on either side.
 type probe struct {
 	began   clock.Instant
 	samples uint64
-	// keys are some of this stretch, each as likely as the others (algorithm R).
+	// keys are a uniform sample of this period (algorithm R).
 	keys []string
-	// now counts in this stretch, told is the count of the last one.
-	now, told division
+	// now counts in this period, last is the count of the previous one.
+	now, last division
 }
 
-// division is what came between boundaries: came[i] lies below bounds[i], the last of
-// it above them all. It is thousandths of an entity.
+// division is the load between boundaries, in thousandths of an entity: came[i] is below
+// bounds[i], the last one above all bounds.
 type division struct {
 	bounds []string
 	came   []int64
 }
 
-// The bounds of a probe: how many keys it takes its boundaries from, and how many
-// samples end a stretch at once, or after the memory of loads.
+// The limits of a probe: the number of keys for its boundaries, and the numbers of samples
+// that end a period at once, or after the memory of loads.
 const (
-	mostProbed     = 64
-	enoughSamples  = 256
-	fewestToDivide = 32
+	maxProbed   = 64
+	minSamples  = 256
+	minToDivide = 32
 )
 
-// touch notes a sampled request; chance is bits of its own.
+// touch adds a sampled request; chance is random bits of its own.
 func (p *probe) touch(key string, load int64, chance uint64) {
 	if d := &p.now; len(d.bounds) > 0 {
-		d.came[d.from(key)] += load
+		d.came[d.boundsUpTo(key)] += load
 	}
 	p.samples++
-	if len(p.keys) < mostProbed {
+	if len(p.keys) < maxProbed {
 		p.keys = append(p.keys, key)
 		return
 	}
-	if place, _ := bits.Mul64(chance, p.samples); place < mostProbed {
+	if place, _ := bits.Mul64(chance, p.samples); place < maxProbed {
 		p.keys[place] = key
 	}
 }
 
-// from returns how many boundaries lie at a key or below it.
-func (d *division) from(key string) int {
+// boundsUpTo returns the number of boundaries up to a key, inclusive.
+func (d *division) boundsUpTo(key string) int {
 	i, found := slices.BinarySearchFunc(d.bounds, key, entity.Compare)
 	if found {
 		i++
@@ -61,9 +61,9 @@ func (d *division) from(key string) int {
 	return i
 }
 
-// turn ends a stretch that has seen enough, or has lasted for the memory of loads.
+// turn ends a period with enough samples, or after the memory of loads.
 func (p *probe) turn(now clock.Instant, memory clock.Instant) {
-	if p.samples < enoughSamples && (now-p.began < memory || p.samples < fewestToDivide) {
+	if p.samples < minSamples && (now-p.began < memory || p.samples < minToDivide) {
 		return
 	}
 	keys := p.keys
@@ -74,9 +74,9 @@ func (p *probe) turn(now clock.Instant, memory clock.Instant) {
 		if below == above {
 			continue
 		}
-		// The shortest beginning of a key that lies above the lesser one (Bayer and Unterauer
-		// 1977). Of two tails that grow towards each other no key that was met parts those to
-		// come, but what they begin with does.
+		// The shortest prefix of a key above the lower one (Bayer and Unterauer 1977). If two
+		// tails grow towards each other, no key seen separates the future keys, but a prefix
+		// does.
 		for n := range above {
 			if n > 0 && entity.Compare(above[:n], below) > 0 {
 				d.bounds = append(d.bounds, strings.Clone(above[:n]))
@@ -86,17 +86,17 @@ func (p *probe) turn(now clock.Instant, memory clock.Instant) {
 		d.bounds = append(d.bounds, above)
 	}
 	d.came = make([]int64, len(d.bounds)+1)
-	p.told, p.now = p.now, d
+	p.last, p.now = p.now, d
 	p.began, p.samples, p.keys = now, 0, p.keys[:0]
 }
 
-// forget has the probe begin anew, as a range does that has other bounds.
+// forget resets the probe, for a range with new bounds.
 func (p *probe) forget(now clock.Instant) { *p = probe{began: now} }
 
-// cut returns the boundary that comes nearest to dividing in half what came, and false
-// where none leaves the greatest share or less on either side.
+// cut returns the boundary that divides the load most evenly, and false if every boundary
+// leaves more than the maximum share on one side.
 func (p *probe) cut(greatest int64) (cut, bool) {
-	d := &p.told
+	d := &p.last
 	total, below := d.sum(0, len(d.came)), int64(0)
 	best := cut{below: thousand}
 	nearest := total + 1
@@ -110,11 +110,11 @@ func (p *probe) cut(greatest int64) (cut, bool) {
 	return best, total > 0 && best.leaves() <= greatest
 }
 
-// divides reports whether a boundary surely leaves the greatest share or less of what
-// came on either side. What came around it counts for neither.
+// divides reports whether a boundary leaves at most the maximum share of the load on either
+// side. Load around the boundary counts for neither.
 func (p *probe) divides(key string, greatest int64) bool {
-	d := &p.told
-	i := d.from(key)
+	d := &p.last
+	i := d.boundsUpTo(key)
 	below, above := d.sum(0, i), int64(0)
 	if i > 0 && d.bounds[i-1] == key {
 		above = d.sum(i, len(d.came))

@@ -7,12 +7,11 @@ import (
 	"loadgen/engine/entity"
 )
 
-// profile is a sketch of where in a range its load and its bytes lie: marks in
-// the order of the index, each with the weight of the keys from its own up to
-// the next mark's. While there is room, each key gets a mark of its own; later on
-// a key gets one where its mark has become heavy, and the lightest neighbours are
-// put together for it. So a key with much load is soon alone, and what a mark
-// holds stays a small part of the whole.
+// profile is a sketch of the load and the bytes over the keys of a range: marks in
+// the order of the index, each with the weight of the keys from its own up to the
+// next mark's. Up to maxMarks, each key gets a mark of its own. After that a key only
+// gets one if its mark is heavy, and the lightest neighbours are merged. So a key with
+// much load soon has its own mark, and a mark is a small part of the whole.
 type profile struct {
 	marks []mark
 	// load and bytes are the sums over all marks.
@@ -25,23 +24,23 @@ type mark struct {
 	load, bytes int64
 }
 
-// mostMarks bounds the marks of a range; one is heavy that holds more than the
-// heaviest part of the whole.
+// maxMarks is the maximum number of marks of a range. A mark is heavy if it has more than
+// the heaviest part of the whole.
 const (
-	mostMarks    = 64
+	maxMarks     = 64
 	heaviestPart = 32
 )
 
 func (p *profile) touch(key string, load, bytes int64) {
 	p.load += load
 	p.bytes += bytes
-	i, found := p.at(key)
+	i, found := p.findMark(key)
 	if found {
 		p.marks[i].load += load
 		p.marks[i].bytes += bytes
 		return
 	}
-	if len(p.marks) == mostMarks {
+	if len(p.marks) == maxMarks {
 		m := &p.marks[max(0, i-1)]
 		if m.load*heaviestPart <= p.load && m.bytes*heaviestPart <= p.bytes {
 			if i == 0 {
@@ -54,22 +53,21 @@ func (p *profile) touch(key string, load, bytes int64) {
 		}
 	}
 	p.marks = slices.Insert(p.marks, i, mark{key, load, bytes})
-	if len(p.marks) > mostMarks {
+	if len(p.marks) > maxMarks {
 		p.join()
 	}
 }
 
-// at returns the position of a key, and whether there is a mark there.
-func (p *profile) at(key string) (int, bool) {
+// findMark returns the position of a key, and whether there is a mark there.
+func (p *profile) findMark(key string) (int, bool) {
 	return slices.BinarySearchFunc(p.marks, key, func(m mark, key string) int {
 		return entity.Compare(m.key, key)
 	})
 }
 
-// join puts together the two neighbours with the least weight.
+// join merges the two neighbours with the least weight.
 func (p *profile) join() {
-	// Both sums are brought to the same size of number, so that neither counts
-	// for more.
+	// Both sums are scaled to the same magnitude, so that they count equally.
 	const size = 30
 	loads, bytes := max(0, bits.Len64(uint64(p.load))-size), max(0, bits.Len64(uint64(p.bytes))-size)
 	weight := func(i int) int64 { return p.marks[i].load>>loads + p.marks[i].bytes>>bytes }
@@ -84,8 +82,7 @@ func (p *profile) join() {
 	p.marks = slices.Delete(p.marks, best, best+1)
 }
 
-// fade leaves of each load the given share in 2⁻¹⁶, and drops what weighs
-// nothing any more.
+// fade multiplies each load by a share in 2⁻¹⁶, and drops marks without weight.
 func (p *profile) fade(stays int64) {
 	if p.load == 0 {
 		return
@@ -103,7 +100,7 @@ func (p *profile) fade(stays int64) {
 	p.marks = kept
 }
 
-// weight is what a profile is cut by.
+// weight returns the weight of a mark for a cut.
 type weight func(mark) int64
 
 // cut is a boundary in a profile.
@@ -111,15 +108,14 @@ type cut struct {
 	// at is the position of the first mark above the boundary, key its key.
 	at  int
 	key string
-	// below is the share of the weight below the boundary, in thousandths; probed says
-	// that a probe has told it.
+	// below is the share of the weight below the boundary, in thousandths; probed reports
+	// that it is from a probe.
 	below  int64
 	probed bool
 }
 
-// cut returns the boundary at which the weight below comes nearest to half, and
-// false where there is no boundary or it leaves more than the greatest share on
-// one side.
+// cut returns the boundary with the weight below it closest to half, and false if
+// there is none or it leaves more than the maximum share on one side.
 func (p *profile) cut(by weight, greatest int64) (cut, bool) {
 	var total int64
 	for _, m := range p.marks {
@@ -145,7 +141,7 @@ func (p *profile) cut(by weight, greatest int64) (cut, bool) {
 // leaves returns the share on the greater side, in thousandths.
 func (c cut) leaves() int64 { return max(c.below, thousand-c.below) }
 
-// split takes away what lies at and above a boundary and returns it.
+// split removes and returns the part from a boundary on.
 func (p *profile) split(c cut) profile {
 	above := profile{marks: slices.Clone(p.marks[c.at:])}
 	clear(p.marks[c.at:])
@@ -163,7 +159,7 @@ func (p *profile) append(above *profile) {
 	p.marks = append(p.marks, above.marks...)
 	p.load += above.load
 	p.bytes += above.bytes
-	for len(p.marks) > mostMarks {
+	for len(p.marks) > maxMarks {
 		p.join()
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 func TestProfileKeepsItsSumsAndItsBounds(t *testing.T) {
 	for seed := range uint64(20) {
-		draw := clock.NewStream(seed, "profile").At(0)
+		draw := clock.NewStream(seed, "profile").Draw(0)
 		var p profile
 		var load, bytes int64
 		exact := map[string]int64{}
@@ -35,8 +35,8 @@ func TestProfileKeepsItsSumsAndItsBounds(t *testing.T) {
 				require.Negativef(t, entity.Compare(p.marks[i-1].key, m.key), "seed %d: order of marks %d and %d", seed, i-1, i)
 			}
 		}
-		assert.Truef(t, len(p.marks) <= mostMarks && sums.load == load && sums.bytes == bytes && p.load == load && p.bytes == bytes,
-			"seed %d: %d marks of %d load, %d bytes; want at most %d of %d, %d", seed, len(p.marks), sums.load, sums.bytes, mostMarks, load, bytes)
+		assert.Truef(t, len(p.marks) <= maxMarks && sums.load == load && sums.bytes == bytes && p.load == load && p.bytes == bytes,
+			"seed %d: %d marks of %d load, %d bytes; want at most %d of %d, %d", seed, len(p.marks), sums.load, sums.bytes, maxMarks, load, bytes)
 		// Against the exact answer: the share below the boundary, within a few marks.
 		c, divides := p.cut(byLoad, thousand)
 		var below int64
@@ -148,18 +148,18 @@ func TestProbeDividesWhatComesNow(t *testing.T) {
 
 func TestProbeWaitsForEnough(t *testing.T) {
 	var p probe
-	for n := range fewestToDivide - 1 {
+	for n := range minToDivide - 1 {
 		p.touch(fmt.Sprint(n), 16, 0)
 	}
 	p.turn(100, 10)
-	assert.Truef(t, p.samples != 0 && len(p.told.came) <= 0,
-		"after %d samples the stretch has ended; want it to go on", fewestToDivide-1)
+	assert.Truef(t, p.samples != 0 && len(p.last.came) <= 0,
+		"after %d samples the stretch has ended; want it to go on", minToDivide-1)
 	p.touch("x", 16, 0)
 	p.turn(105, 110)
 	assert.True(t, p.samples != 0, "the stretch has ended before the memory of loads; want it to go on")
 	p.turn(110, 110)
-	assert.Truef(t, p.samples == 0 && len(p.told.came) <= 0,
-		"after one stretch %d samples, told %v; want 0 and nothing told", p.samples, p.told.came)
+	assert.Truef(t, p.samples == 0 && len(p.last.came) <= 0,
+		"after one stretch %d samples, told %v; want 0 and nothing told", p.samples, p.last.came)
 	c, some := p.cut(950)
 	assert.Falsef(t, some, "cut = %+v; want none", c)
 }
@@ -168,7 +168,7 @@ func TestFadingSumFollowsTheExponential(t *testing.T) {
 	law := newFading(5 * time.Second)
 	var f fade
 	exact, last := 0.0, clock.Instant(0)
-	draw := clock.NewStream(1, "fading").At(0)
+	draw := clock.NewStream(1, "fading").Draw(0)
 	now := clock.Instant(0)
 	for range 20_000 {
 		now += clock.Instant(draw.IntN(int(20 * time.Millisecond)))
@@ -204,7 +204,7 @@ func TestSharesAreMaxMinFair(t *testing.T) {
 		for _, demand := range row.demands {
 			s.tenants = append(s.tenants, &tenant{offered: demand * nano})
 		}
-		s.reckon(clock.Instant(time.Second), l)
+		s.updateShares(clock.Instant(time.Second), l)
 		for i, tenant := range s.tenants {
 			assert.Equalf(t, row.level, tenant.limit.rate, "%s: level of tenant %d of %v", row.sentence, i, row.demands)
 		}
@@ -212,7 +212,7 @@ func TestSharesAreMaxMinFair(t *testing.T) {
 }
 
 func TestHappensAsOftenAsItShould(t *testing.T) {
-	draw := clock.NewStream(1, "odds").At(0)
+	draw := clock.NewStream(1, "odds").Draw(0)
 	count := 0
 	for range 100_000 {
 		if happens(mixRandom(draw.Uint64(), 1), 7, 10) {

@@ -2,9 +2,9 @@ package partition
 
 import "loadgen/engine/clock"
 
-// rangePartition is a stretch of one table's PartitionKeys on one server.
+// rangePartition is an interval of one table's PartitionKeys on one server.
 type rangePartition struct {
-	// What every request touches comes first and together.
+	// The fields of every request are first and adjacent.
 
 	// Until offline requests are refused or held, and until stale they are
 	// redirected.
@@ -12,38 +12,37 @@ type rangePartition struct {
 	bucket         bucket
 	server         *server
 	tenant         *tenant
-	// limits is the account's state.
+	// limits is the state of the account.
 	limits *account
 	number uint64
-	// seen is what has come since the last tick.
+	// seen is the load since the last tick.
 	seen heartbeat
-	// done is when its pipeline, which works on one request at a time, has done
-	// all that it was given.
+	// done is when its pipeline, which works on one request at a time, will be idle.
 	done clock.Instant
 
 	profile profile
 	probe   probe
 	table   *table
-	// low is its first possible key, high the first after it unless it is last.
+	// low is its first possible key, high the first key after it unless it is the last range.
 	low, high string
 	last      bool
-	// offered and served are averages of what it has seen, in thousandths of an
-	// entity per second.
+	// offered and served are averages of its load, in thousandths of an entity per
+	// second.
 	offered, served int64
 	over, quiet     episode
-	// partner is the other side of the split that it comes from, until that is
-	// known to have helped.
+	// partner is the other side of the split that created it, until the split is known
+	// to have helped.
 	partner *rangePartition
 	born    clock.Instant
-	// tried says that it was split, or comes from a range that was, though no boundary
-	// divided what came.
+	// tried reports that it or its origin was split although no boundary divided the
+	// load.
 	tried bool
-	// told says that it was reported that nothing can be done about its load.
-	told bool
+	// reported reports that an event said that its load cannot be relieved.
+	reported bool
 }
 
-// heartbeat is what a range has seen between two ticks. Costs are in billionths
-// of an entity.
+// heartbeat is the load of a range between two ticks. Costs are in billionths of an
+// entity.
 type heartbeat struct {
 	requests, refused, timedOut int64
 	offered, served, bytes      int64
@@ -55,8 +54,8 @@ func perSecond(sum, tick int64) int64 { return sum / (tick / 1000) }
 
 func (r *rangePartition) online(now clock.Instant) bool { return now >= r.offline }
 
-// episode is a stretch of ticks at which something held, interruptions no longer
-// than a gap included.
+// episode is a series of ticks with a condition, including interruptions of at most a
+// gap.
 type episode struct {
 	on          bool
 	since, last clock.Instant

@@ -8,20 +8,19 @@ import (
 	"loadgen/engine/clock"
 )
 
-// fading is the law of sums that fade: by half in the same time, whatever their
-// size. It is a table of integers, rounded once, so that no later decision rests
-// on floating point.
+// fading is the exponential decay of sums. It is a table of integers, rounded once, so
+// that no later decision depends on floating point.
 type fading struct {
-	// step is the time between two entries of the table, memory its constant.
+	// step is the time between two entries of the table, memory the time constant.
 	step, memory int64
-	// left is what is left of one after that many steps, in 2⁻⁶⁴.
+	// left is the remaining share after a number of steps, in 2⁻⁶⁴.
 	left [fadingSteps]uint64
 }
 
 const (
 	stepsPerMemory = 256
-	// fadingSteps bounds the table at eight time constants: what is left then, a
-	// three-thousandth, counts as nothing.
+	// fadingSteps limits the table to eight time constants. The rest, a three-thousandth,
+	// counts as zero.
 	fadingSteps = 8 * stepsPerMemory
 )
 
@@ -29,20 +28,20 @@ func newFading(memory time.Duration) *fading {
 	f := &fading{step: max(1, int64(memory)/stepsPerMemory), memory: int64(memory)}
 	f.left[0] = math.MaxUint64
 	for i := 1; i < fadingSteps; i++ {
-		// Coarse enough that every platform's exponential rounds alike.
+		// Coarse enough that the exponentials of all platforms round to the same value.
 		f.left[i] = uint64(math.Round(math.Exp(-float64(i)/stepsPerMemory)*(1<<32))) << 32
 	}
 	return f
 }
 
-// fade is a sum, in billionths of an entity, that fades by such a law.
+// fade is a sum with such a decay, in billionths of an entity.
 type fade struct {
 	sum int64
 	at  clock.Instant
 }
 
-// bring fades the sum up to now, in whole steps; what is left of one is done
-// with the next.
+// bring decays the sum up to now, in whole steps; the rest of a step counts with the
+// next.
 func (f *fade) bring(now clock.Instant, law *fading) {
 	steps := int64(now-f.at) / law.step
 	if steps == 0 {
@@ -57,14 +56,13 @@ func (f *fade) bring(now clock.Instant, law *fading) {
 	f.sum = int64(left)
 }
 
-// add puts a cost, in billionths, on the sum.
+// add adds a cost, in billionths, to the sum.
 func (f *fade) add(now clock.Instant, cost int64, law *fading) {
 	f.bring(now, law)
 	f.sum = min(f.sum+cost, -deepestDebt)
 }
 
-// rate returns the rate that the sum stands for, in thousandths of an entity
-// per second.
+// rate returns the rate of the sum, in thousandths of an entity per second.
 func (f *fade) rate(now clock.Instant, law *fading) int64 {
 	f.bring(now, law)
 	return f.sum / (law.memory / 1000)
@@ -73,7 +71,7 @@ func (f *fade) rate(now clock.Instant, law *fading) int64 {
 // averageBits is the fixed point of averages over ticks, 2¹⁶.
 const averageBits = 16
 
-// average moves an average towards a value; of nothing but zeros it becomes zero.
+// average moves an average towards a value. Zeros alone bring it to zero.
 func average(old, value, weight int64) int64 {
 	return old + (value-old)*weight>>averageBits
 }
@@ -86,8 +84,7 @@ func mixRandom(chance, number uint64) uint64 {
 	return z ^ z>>31
 }
 
-// happens reports whether something of the given odds, part in whole, happens
-// at a chance.
+// happens reports whether an event with probability part/whole happens at a chance.
 func happens(chance uint64, part, whole int64) bool {
 	drawn, _ := bits.Mul64(chance, uint64(whole))
 	return int64(drawn) < part

@@ -146,7 +146,7 @@ func (s *stage) offer(at, every clock.Instant, times int, key, cost string) stri
 	var passed verdicts
 	var last partition.Verdict
 	for n := range times {
-		draw := s.load.draw.At(uint64(at) + uint64(n))
+		draw := s.load.draw.Draw(uint64(at) + uint64(n))
 		last = s.layer.Admit(at+clock.Instant(n)*every, s.place(key), partition.Demand{Entities: int64(s.number(cost))}, draw.Uint64())
 		passed[last.Kind]++
 	}

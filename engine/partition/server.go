@@ -8,20 +8,19 @@ import (
 	"loadgen/engine/clock"
 )
 
-// server is a partition server: what it may still take, and for whom.
+// server is a partition server: its bucket and its tenants.
 type server struct {
 	number int
 	bucket bucket
-	// recent is what it served of late; kept only where its idleness counts.
+	// recent is the load served recently; only kept if its idleness counts.
 	recent fade
-	// tenants are the accounts with ranges on the server, in the order in which
-	// they came.
+	// tenants are the accounts with ranges on the server, in the order of arrival.
 	tenants []*tenant
-	// shared is when the shares of the tenants were last reckoned.
+	// shared is when the shares of the tenants were last updated.
 	shared clock.Instant
 
-	// load is the sum of its ranges' averages of what they serve, in thousandths
-	// of an entity per second; ranges is how many they are.
+	// load is the sum of the average served loads of its ranges, in thousandths of an
+	// entity per second; ranges is their number.
 	load   int64
 	ranges int
 	seen   heartbeat
@@ -32,27 +31,26 @@ type server struct {
 type tenant struct {
 	account uint32
 	ranges  int
-	// share holds what it may take whatever the others do; offered is what it
-	// asked for since shares were last reckoned, in billionths of an entity.
+	// share is the bucket of its guaranteed share; offered is its load since the last
+	// update of the shares, in billionths of an entity.
 	share   bucket
 	limit   limit
 	offered int64
 }
 
-// shareInterval is how often the shares of the accounts on a server follow what
-// they ask for.
+// shareInterval is the time between two updates of the shares of accounts on a server.
 const shareInterval = clock.Instant(time.Second)
 
-// take decides on a request of a tenant and debits it. Of several accounts on a
-// server each has a fair share for itself, and what is left goes to those that
-// want more; half of the server's burst is kept back for those within their
-// share, so that a greedy account cannot take what a modest one needs.
-func (s *server) take(now clock.Instant, t *tenant, cost int64, l limit) bool {
+// admit decides on a request of a tenant and debits it. Several accounts on a server each
+// have a fair share, and the rest goes to accounts with more load. Half of the server's
+// burst is reserved for accounts within their share, so that a large account cannot use
+// the share of a small one.
+func (s *server) admit(now clock.Instant, t *tenant, cost int64, l limit) bool {
 	if l.unlimited() || len(s.tenants) < 2 {
 		return s.bucket.admit(now, cost, l)
 	}
 	if now-s.shared >= shareInterval {
-		s.reckon(now, l)
+		s.updateShares(now, l)
 	}
 	t.offered += cost
 	least := int64(nano)
@@ -67,9 +65,9 @@ func (s *server) take(now clock.Instant, t *tenant, cost int64, l limit) bool {
 	return true
 }
 
-// reckon sets the tenants' shares to the level at which, were each given what
-// it asks for up to that level, the server's capacity is used up.
-func (s *server) reckon(now clock.Instant, l limit) {
+// updateShares sets the tenants' shares to the level at which their loads, each limited
+// to that level, use the whole capacity of the server.
+func (s *server) updateShares(now clock.Instant, l limit) {
 	byDemand := slices.Clone(s.tenants)
 	slices.SortStableFunc(byDemand, func(a, b *tenant) int { return cmp.Compare(a.offered, b.offered) })
 	elapsed := max(1, int64(now-s.shared)/int64(time.Microsecond))
@@ -91,13 +89,13 @@ func (s *server) reckon(now clock.Instant, l limit) {
 	s.shared = now
 }
 
-// host takes a range in, and leave lets it go.
+// host adds a range, and leave removes it.
 func (s *server) host(now clock.Instant, r *rangePartition, l limit) {
 	i := slices.IndexFunc(s.tenants, func(t *tenant) bool { return t.account == r.table.account })
 	if i < 0 {
 		i = len(s.tenants)
 		s.tenants = append(s.tenants, &tenant{account: r.table.account})
-		// Until something is known of what they ask for, all have the same.
+		// All have the same share until their loads are known.
 		for _, t := range s.tenants {
 			level := max(1, l.rate/int64(len(s.tenants)))
 			t.limit = limit{level, max(nano, l.capacity/max(1, l.rate)*level)}

@@ -18,21 +18,20 @@ const (
 	keptFull     = "as many ranges as the high watermark"
 )
 
-// splitLoad splits an overloaded range, if the budget of the tick allows, and
-// has the lighter side move. It returns the reason where nothing can be done
-// about the range itself.
+// splitLoad splits an overloaded range, if the budget of the tick allows, and moves
+// the lighter side. It returns the reason if the range itself cannot be relieved.
 func (s *stamp) splitLoad(now clock.Instant, r *rangePartition, budget *int64, relieved map[*server]bool) string {
 	boundary, divides := r.profile.cut(func(m mark) int64 { return m.load }, s.model.SplitShare)
-	// What surely divides what comes now is worth a split, however the last one went. Where
-	// keys are appended, no boundary does: a cut among keys that take no more is tried, once.
+	// A boundary that divides the current load is used whatever the last split did. If keys
+	// are appended, there is none: a cut among keys without current load is tried once.
 	live := divides && r.probe.divides(boundary.key, s.model.SplitShare)
 	if !live {
 		if better, some := r.probe.cut(s.model.SplitShare); some {
 			boundary, divides, live = better, true, true
-			boundary.at, _ = r.profile.at(better.key)
+			boundary.at, _ = r.profile.findMark(better.key)
 		}
 	}
-	futile := !live && len(r.probe.told.came) > 0 // enough has come for the probe to know
+	futile := !live && len(r.probe.last.came) > 0 // the probe has enough samples
 	switch {
 	case !divides:
 		return keptOneKey
@@ -62,13 +61,13 @@ func (s *stamp) splitLoad(now clock.Instant, r *rangePartition, budget *int64, r
 	return ""
 }
 
-// full reports whether there are as many ranges as there may be.
+// full reports whether the number of ranges is at its maximum.
 func (s *stamp) full() bool {
 	return int64(s.ranges) >= s.model.HighWatermark*int64(len(s.servers))
 }
 
-// split cuts a range at a boundary of its profile and returns the upper part.
-// Both parts are on the same server, and both stop for a moment.
+// split cuts a range at a boundary of its profile and returns the upper part. Both
+// parts are on the same server, and both are offline for a moment.
 func (s *stamp) split(now clock.Instant, r *rangePartition, c cut, e Event) *rangePartition {
 	upper := s.newRange(now, r.table)
 	upper.low, upper.high, upper.last = c.key, r.high, r.last
@@ -91,7 +90,7 @@ func (s *stamp) split(now clock.Instant, r *rangePartition, c cut, e Event) *ran
 		r.partner.partner = nil
 	}
 	for _, part := range []*rangePartition{r, upper} {
-		part.over, part.told, part.born = episode{}, false, now
+		part.over, part.reported, part.born = episode{}, false, now
 		part.probe.forget(now)
 		s.stop(part, now.Add(s.model.Pause))
 	}
@@ -110,7 +109,7 @@ func (s *stamp) stop(r *rangePartition, until clock.Instant) {
 	s.returns.Push(r.offline, r.number, struct{}{})
 }
 
-// splitLarge splits ranges that hold too many bytes.
+// splitLarge splits ranges with too many bytes.
 func (s *stamp) splitLarge(now clock.Instant, budget *int64) {
 	if s.model.RangeBytes == 0 {
 		return

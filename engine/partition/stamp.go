@@ -10,7 +10,7 @@ import (
 	"loadgen/engine/model"
 )
 
-// stamp is the ranges, the servers that they are on, and who moves them about.
+// stamp has the ranges and their servers, and balances the load.
 type stamp struct {
 	model         model.Stamp
 	rangeLimit    limit
@@ -21,38 +21,37 @@ type stamp struct {
 
 	servers []*server
 	known   map[uint32]*table
-	// asked is the table that was asked for last, nil where there is none.
-	asked *table
-	// tables is sorted, so that decisions never depend on the order of a map.
+	// recent is the table of the last request, nil before the first.
+	recent *table
+	// tables is sorted, so that no decision depends on the order of a map.
 	tables []*table
 	ranges int
-	// numbers is how many ranges there have been, moves how many hand-overs.
+	// numbers is the number of ranges ever created, moves that of hand-overs.
 	numbers, moves uint64
 	// version counts the changes of the map.
 	version uint64
 
-	// nextTick is Never while no tick would change anything.
+	// nextTick is Never while ticks change nothing.
 	nextTick clock.Instant
 	// returns are the instants at which ranges are online again.
 	returns clock.Queue[struct{}]
 	journal journal
 }
 
-// wake has ticks go on after nothing has happened for a while.
+// wake resumes the ticks after an idle time.
 func (s *stamp) wake(now clock.Instant) {
 	if s.nextTick == clock.Never {
 		s.nextTick = (now/s.tick + 1) * s.tick
 	}
 }
 
-// open returns a table, which begins with one range on the server with the least
-// to do.
+// open returns a table. A new one has one range, on the server with the least load.
 func (s *stamp) open(now clock.Instant, a *accounts, p Place) *table {
-	if s.asked != nil && s.asked.number == p.Table {
-		return s.asked
+	if s.recent != nil && s.recent.number == p.Table {
+		return s.recent
 	}
 	if t, known := s.known[p.Table]; known {
-		s.asked = t
+		s.recent = t
 		return t
 	}
 	t := &table{account: p.Account, number: p.Table, limits: a.find(now, p.Account)}
@@ -76,7 +75,7 @@ func (s *stamp) newRange(now clock.Instant, t *table) *rangePartition {
 		quiet: episode{on: true, since: now, last: now}}
 }
 
-// home returns the range that a place lies in; one is a cache of it.
+// home returns the range of a place; one caches it.
 func (s *stamp) home(t *table, p Place, one *key) *rangePartition {
 	if one == nil {
 		return t.find(p.PartitionKey)
@@ -87,8 +86,8 @@ func (s *stamp) home(t *table, p Place, one *key) *rangePartition {
 	return one.home
 }
 
-// lightest returns the server with the least load, of those with the fewest
-// ranges, of those the first; except is not asked, and may be nil.
+// lightest returns the server with the least load; ties go to the one with fewer ranges,
+// then to the first. It skips except, which may be nil.
 func (s *stamp) lightest(except *server) *server {
 	var best *server
 	for _, o := range s.servers {
@@ -102,7 +101,7 @@ func (s *stamp) lightest(except *server) *server {
 	return best
 }
 
-// eachRange calls with every range in the order of tables and keys.
+// eachRange calls call with every range, in the order of tables and keys.
 func (s *stamp) eachRange(call func(*rangePartition)) {
 	for _, t := range s.tables {
 		for _, r := range t.ranges {
@@ -111,34 +110,33 @@ func (s *stamp) eachRange(call func(*rangePartition)) {
 	}
 }
 
-// event is an event about a range, as far as the range knows it.
+// event returns an event with the data of its range.
 func event(now clock.Instant, kind EventKind, r *rangePartition) Event {
 	return Event{At: now, Kind: kind, Account: r.table.account, Table: r.table.number, Range: r.number,
 		Key: r.low, From: r.server.number, To: r.server.number,
 		Offered: r.offered / thousand, Served: r.served / thousand}
 }
 
-// table is the ranges of one table, which cover all keys, in the order of the
-// index.
+// table has the ranges of one table, which cover all keys, in the order of the index.
 type table struct {
 	account uint32
 	number  uint32
-	// limits is the account's state, so that it need not be looked up.
+	// limits is the state of the account, to avoid a lookup.
 	limits *account
 	ranges []*rangePartition
 }
 
-// at returns the position of the range that a key lies in.
-func (t *table) at(key string) int {
+// rangeIndex returns the position of the range of a key.
+func (t *table) rangeIndex(key string) int {
 	return sort.Search(len(t.ranges), func(i int) bool {
 		return i > 0 && entity.Compare(t.ranges[i].low, key) > 0
 	}) - 1
 }
 
-// find returns the range that a key lies in.
-func (t *table) find(key string) *rangePartition { return t.ranges[t.at(key)] }
+// find returns the range of a key.
+func (t *table) find(key string) *rangePartition { return t.ranges[t.rangeIndex(key)] }
 
 // insert puts a range behind its lower neighbour.
 func (t *table) insert(lower, upper *rangePartition) {
-	t.ranges = slices.Insert(t.ranges, t.at(lower.low)+1, upper)
+	t.ranges = slices.Insert(t.ranges, t.rangeIndex(lower.low)+1, upper)
 }

@@ -7,8 +7,7 @@ import (
 	"loadgen/engine/model"
 )
 
-// Times says how long requests take. It is immutable and safe for concurrent
-// use.
+// Times computes the times of requests. It is immutable and safe for concurrent use.
 type Times struct {
 	roundTrip, read, write, entity, refusal time.Duration
 	scanRate                                int64
@@ -43,7 +42,7 @@ func NewTimes(m *model.Model) *Times {
 	return t
 }
 
-// Work is the kind of request whose time is asked.
+// Work is a kind of request with times of its own.
 type Work uint8
 
 // The kinds of work.
@@ -56,10 +55,10 @@ const (
 	Scanning
 )
 
-// Of returns the time from the arrival of an admitted request to its reply at
+// ReplyTime returns the time from the arrival of an admitted request to its reply at
 // the client: round trip, and the service's work on that many entities. The
 // chance, 64 random bits, decides where in the spread the work falls.
-func (t *Times) Of(work Work, entities int64, chance uint64) time.Duration {
+func (t *Times) ReplyTime(work Work, entities int64, chance uint64) time.Duration {
 	service := t.read
 	var rest time.Duration
 	switch work {
@@ -80,7 +79,7 @@ func (t *Times) Of(work Work, entities int64, chance uint64) time.Duration {
 	return t.roundTrip + time.Duration(int64(service)*factor/millionth) + rest
 }
 
-// RoundTrip returns how much of every time is the way to the service and back.
+// RoundTrip returns the part of every time between client and service, both ways.
 func (t *Times) RoundTrip() time.Duration { return t.roundTrip }
 
 // Refusal returns the time from the arrival of a refused request to its reply.

@@ -2,59 +2,57 @@ package partition
 
 import "time"
 
-// Place is where a request goes. Accounts and tables are numbers that the
-// engine gave out; no two tables have the same, whatever their accounts.
+// Place is the destination of a request. The engine numbers accounts and tables; tables
+// of different accounts have different numbers, too.
 type Place struct {
 	Account      uint32
 	Table        uint32
 	PartitionKey string
 }
 
-// Demand is what a request asks for.
+// Demand is the cost of a request.
 type Demand struct {
-	// Entities is how many it counts; a query, whose count is known after it has
-	// run, asks for one and owes the rest.
+	// Entities is the number that it counts. A query demands one, and is charged for the
+	// others after it has run.
 	Entities int64
-	// BytesIn is the size of the entities that it brings along, Received how long it was
-	// itself on the wire; 0 where nobody says.
+	// BytesIn is the size of its entities, Received its own size on the wire; 0 if
+	// unknown.
 	BytesIn, Received int64
-	// Sends is how long its reply will be, where that is known; else it is owed.
+	// Sends is the size of its reply if known; otherwise it is charged later.
 	Sends int64
-	// Read says that its reply carries entities; how many bytes is known
-	// afterwards, and owed.
+	// Read reports that its reply has entities; their bytes are charged later.
 	Read bool
-	// Timeout is how long its sender waits; 0, like anything longer, stands for
-	// the service's own timeout.
+	// Timeout is the timeout of its client; 0, like a longer one, means the timeout of
+	// the service.
 	Timeout time.Duration
 }
 
-// Kind is what admission decided.
+// Kind is the decision of admission.
 type Kind uint8
 
-// The kinds of verdict. What is neither Admitted nor TimedOut is refused at
-// once.
+// The kinds of verdict. All except Admitted and TimedOut refuse at once.
 const (
 	Admitted Kind = iota
 	// PartitionBusy refuses because the PartitionKey is over its limit.
 	PartitionBusy
 	// AccountBusy refuses because the account is over its limit.
 	AccountBusy
-	// RangeBusy refuses because the range that the PartitionKey lies in is over
-	// its limit, or has too many requests waiting.
+	// RangeBusy refuses because the range of the PartitionKey is over its limit, or has
+	// too many requests waiting.
 	RangeBusy
 	// ServerBusy refuses because the server of that range is over its limit.
 	ServerBusy
 	// Moving refuses because that range is being handed over.
 	Moving
-	// TimedOut is a request that had to wait for longer than it may.
+	// TimedOut is the result of a wait longer than the timeout.
 	TimedOut
-	// IngressBusy and EgressBusy refuse because the account has more bytes coming
-	// in, or going out, than it may.
+	// IngressBusy and EgressBusy refuse because the account is over its limit of bytes
+	// received or sent.
 	IngressBusy
 	EgressBusy
 )
 
-// Kinds is how many kinds of verdict there are.
+// Kinds is the number of kinds of verdict.
 const Kinds = int(EgressBusy) + 1
 
 // String returns the kind in words.
@@ -63,20 +61,20 @@ func (k Kind) String() string {
 		"moving", "timed out", "ingress busy", "egress busy"}[k]
 }
 
-// Verdict is what became of a request.
+// Verdict is the result of admission for a request.
 type Verdict struct {
 	Kind Kind
-	// Wait is the time that the request spends before and beyond what [Times]
-	// says: held while its range moves, redirected, in the queue and in the
-	// pipeline; of one that timed out, all of its time at the service.
+	// Wait is the time of the request in addition to [Times]: while its range moves, for
+	// a redirection, in the queue and in the pipeline. After a timeout it is the whole
+	// time at the service.
 	Wait time.Duration
-	// Performed says of a request that timed out that its work had begun: a write
-	// stays.
+	// Performed reports that a request timed out after its work began: a write takes
+	// effect.
 	Performed bool
-	// Redirected says that it went to the server that had the range before.
+	// Redirected reports that it went to the previous server of the range.
 	Redirected bool
-	// Range and Server are where it went; 0 and 0 where every partition has a
-	// server to itself.
+	// Range and Server are its destination; 0 if every partition has a server of its
+	// own.
 	Range  uint64
 	Server int
 }

@@ -115,7 +115,7 @@ func (x *exchange) checkOrigin() (entity.Code, string) {
 func accessRange(given *wire.SharedAccess) filter.Range {
 	from, to, whole, endless := given.Keys()
 	if endless {
-		return filter.All().StartingAt(from)
+		return filter.WholeTable().StartingAt(from)
 	}
 	last := filter.OnePartition(to.Partition)
 	if !whole {

@@ -105,7 +105,7 @@ func New(o Options) (*Handler, error) {
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := h.exchanges.Get().(*exchange)
 	x.matter = matter{request: r, number: h.numbers.Add(1) - 1}
-	x.identity = h.identities.At(x.number)
+	x.identity = h.identities.Draw(x.number)
 	x.headers.text, x.headers.count = x.headers.text[:0], 0
 	x.output = x.output[:0]
 	answered := x.carryOut(h)
@@ -168,7 +168,7 @@ func (x *exchange) carryOut(h *Handler) bool {
 		case entity.Query:
 			partition, _ = x.asked.Query.Range.Partition()
 		}
-		draw := h.misfortunes.At(x.number)
+		draw := h.misfortunes.Draw(x.number)
 		x.verdict = h.faults.Decide(now.Offset(), partition, draw.Uint64())
 	}
 	verdict := x.verdict

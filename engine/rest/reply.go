@@ -55,7 +55,7 @@ func (x *exchange) write(w http.ResponseWriter) (sent bool) {
 	}
 	if x.asked.Bytes > 0 && x.failure.code != entity.ServerBusy {
 		const typicalHead = 380
-		x.handler.engine.Sent(x.asked.Account, int64(typicalHead+len(x.headers.text)+len(x.output)))
+		x.handler.engine.ChargeReply(x.asked.Account, int64(typicalHead+len(x.headers.text)+len(x.output)))
 	}
 	body := x.output
 	if x.request.Method == http.MethodHead {

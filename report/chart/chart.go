@@ -75,7 +75,7 @@ func Figures(record *results.Record, axis Axis) (list []*Figure) {
 	for _, d := range drawings() {
 		if f := d.draw(record, axis); f != nil {
 			f.Name, f.subtitle = d.name, describe(record)
-			f.Title = cmp.Or(say("title "+d.name, ", ", evidence{record}), d.heading)
+			f.Title = cmp.Or(joinPhrases("title "+d.name, ", ", evidence{record}), d.heading)
 			list = append(list, f)
 		}
 	}

@@ -16,13 +16,13 @@ type HeatArm struct {
 	Record           *results.Record
 }
 
-// MostArms is the maximum number of designs in one picture.
-const MostArms = 8
+// MaxArms is the maximum number of designs in one picture.
+const MaxArms = 8
 
 // maxContestRows is the maximum number of partitions that are drawn for a design.
 const maxContestRows = 48
 
-// Contest returns the heat maps of designs, at most [MostArms], with one scale of colours and one axis of time, as
+// Contest returns the heat maps of designs, at most [MaxArms], with one scale of colours and one axis of time, as
 // figure heat, and then that of each design, as heat-NAME. The throttled share fills each cell from below.
 func Contest(arms []HeatArm) []*Figure {
 	figures, taken := []*Figure{contestFigure("heat", arms)}, make(map[string]bool)
@@ -71,7 +71,7 @@ func contestFigure(name string, arms []HeatArm) *Figure {
 			longest = max(longest, g.line.end()-g.line.begin())
 		}
 	}
-	f.Title, f.subtitle = say("title contest", "", evidence), say("subtitle contest", partSeparator, evidence)
+	f.Title, f.subtitle = joinPhrases("title contest", "", evidence), joinPhrases("subtitle contest", partSeparator, evidence)
 	key := servedScale(arms[0].Record, grids...)
 	f.key = []entry{{"entities served per second: " + key.words(), key}, throttledEntry}
 	for i := range arms {

@@ -141,9 +141,9 @@ func TestContestFiles(t *testing.T) {
 
 func TestContestOfManyDesigns(t *testing.T) {
 	many := arm("many", 3, slices.Repeat([][2]int64{{5, 5}}, chart.MaxContestRows+70)...)
-	arms := slices.Repeat([]chart.HeatArm{many}, chart.MostArms)
+	arms := slices.Repeat([]chart.HeatArm{many}, chart.MaxArms)
 	seen := contest(t, arms...)
-	assert.Len(t, rows(&seen), 2*chart.MostArms, "pictures")
+	assert.Len(t, rows(&seen), 2*chart.MaxArms, "pictures")
 	assert.True(t, seen.says("70 others, mean of each"), "the picture does not say what it leaves out")
 	moved := arm("moved", 60, [2]int64{2000, 1000})
 	moved.Record.Events = []results.Event{happened(20, results.RangeSplit), happened(20, results.RangeMoved)}

@@ -154,7 +154,7 @@ func FuzzHeat(f *testing.F) {
 			return
 		}
 		// What results.Read accepts.
-		valid := h.SecondsPerColumn > 0 && h.Columns >= 0 && h.Columns <= results.MostColumns
+		valid := h.SecondsPerColumn > 0 && h.Columns >= 0 && h.Columns <= results.MaxColumns
 		var sums [4]int64
 		add := func(c *results.HeatCells) {
 			for i, layer := range [][]int64{c.Served, c.Throttled, c.Failed, c.Demanded} {

@@ -33,7 +33,7 @@ func heatFigure(record *results.Record, axis Axis) *Figure {
 	}
 	key := servedScale(record, &g)
 	key.scale.log = axis == Logarithmic
-	p := panel{heading: "Entities served per second", share: headingRow + 8 + saysRow, says: say("grid", "; ", &g)}
+	p := panel{heading: "Entities served per second", share: headingRow + 8 + saysRow, says: joinPhrases("grid", "; ", &g)}
 	p.drawGrid(&g, g.line.axis(0), key.scale, 300, lanes)
 	words := key.words()
 	if len(g.Rows) == 0 && g.Others < 0 {
@@ -125,7 +125,7 @@ func (g *grid) bands(scale shades, room float64) []band {
 		bottom += asideBand + asideGap
 	}
 	add(&g.Nowhere, 0, "no single partition")
-	add(&g.Rest, g.Others, say("rest", "", g))
+	add(&g.Rest, g.Others, joinPhrases("rest", "", g))
 	height := min(maxBand, max(minBand, room/float64(max(len(g.Rows), 1))))
 	return slices.Insert(list, 0, band{g.Rows, rowNames(g.Rows), bottom, height, 1, scale})
 }
@@ -262,7 +262,7 @@ const maxRows = 120
 // reportedGrid returns the cells of the reported phases without the rows of idle partitions, and the number of those
 // rows.
 func reportedGrid(record *results.Record) (g grid, idle int) {
-	if begin, end, some := figures.Of(record).Span(); some {
+	if begin, end, some := figures.NewFigures(record).Span(); some {
 		g = newGrid(record, float64(begin), float64(end))
 	} else {
 		g = newGrid(record, 0, math.Inf(1))
@@ -276,7 +276,7 @@ func reportedGrid(record *results.Record) (g grid, idle int) {
 func newGrid(record *results.Record, begin, end float64) grid {
 	heat := record.Heat
 	// A damaged record may have any number of columns.
-	if heat == nil || heat.SecondsPerColumn < 1 || heat.Columns < 1 || heat.Columns > results.MostColumns {
+	if heat == nil || heat.SecondsPerColumn < 1 || heat.Columns < 1 || heat.Columns > results.MaxColumns {
 		return grid{Others: -1}
 	}
 	length := heat.SecondsPerColumn

@@ -182,7 +182,7 @@ func latencyFigure(record *results.Record, _ Axis) *Figure {
 // drawPercentiles draws the percentiles of the response time of operations and of the service time of attempts.
 func (p *panel) drawPercentiles(time plot.Axis, response, service []percentile, responses *results.Histogram) {
 	longest := document.Micros(responses.Max())
-	if responses.Over() > 0 {
+	if responses.Overlong() > 0 {
 		longest += " or more"
 	}
 	slow := series{line: stroke(2.2, textInk), points: curvePoints(response, false)}
@@ -227,7 +227,7 @@ func waitsFigure(record *results.Record, _ Axis) *Figure {
 	if len(waits) == 0 {
 		return nil
 	}
-	p := panel{heading: "Waits before retries", share: 1, below: "wait before a retry", says: say("waits", "", evidence{record})}
+	p := panel{heading: "Waits before retries", share: 1, below: "wait before a retry", says: joinPhrases("waits", "", evidence{record})}
 	if policy := clean(record.Manifest.Retry, maxName); policy != "" {
 		p.heading = "Policy " + policy
 	}
@@ -268,7 +268,7 @@ func percentilesFigure(record *results.Record, axis Axis) *Figure {
 	if len(curves) == 0 {
 		return nil
 	}
-	p := panel{share: 1, below: "percentile of the operations, %", says: say("percentiles", "; ", struct{ All, Drawn int }{len(curves), maxCurves}),
+	p := panel{share: 1, below: "percentile of the operations, %", says: joinPhrases("percentiles", "; ", struct{ All, Drawn int }{len(curves), maxCurves}),
 		legend: []entry{
 			{"response time with waits before retries", series{line: stroke(2, textInk)}},
 			{serviceTime, series{line: stroke(1.4, fadedInk, 2, 2)}},

@@ -111,9 +111,9 @@ func throttleFigure(record *results.Record, _ Axis) *Figure {
 			heading = "Attempts throttled and failed per second"
 		}
 		both := func(c *results.Counts) []int64 { return []int64{c.Throttled, c.Failed} }
-		add(heading, secondBars(list, both, throttledInk, failedInk), say("throttled", "", throttledCauses(record)), "failed")
+		add(heading, secondBars(list, both, throttledInk, failedInk), joinPhrases("throttled", "", throttledCauses(record)), "failed")
 	}
-	if sum.Dropped > 0 || float64(sum.Late) > results.MostLate*float64(sum.Sent) {
+	if sum.Dropped > 0 || float64(sum.Late) > results.MaxLateShare*float64(sum.Sent) {
 		late := func(c *results.Counts) []int64 { return []int64{c.Dropped + c.Late} }
 		add("Operations dropped or sent late by the generator per second", secondBars(list, late, generatorInk),
 			"dropped "+document.Count(sum.Dropped)+", late "+document.Count(sum.Late))
@@ -180,7 +180,7 @@ func throttledCauses(record *results.Record) results.Causes {
 	for _, second := range reportedSeconds(record) {
 		sum.Merge(second.Causes.Only(results.Throttled))
 	}
-	return sum.Told()
+	return sum.Frequent()
 }
 
 // responseGrid is the data of a heat map of response times: the number of successful operations that ended in a
@@ -356,9 +356,9 @@ func (s loadStep) sentRate() float64 { return s.Offered * (1 - s.Dropped) }
 
 // loadSteps returns the reported phases that have a rate and a length, in the order of the record.
 func loadSteps(record *results.Record) (steps []loadStep) {
-	of := figures.Of(record)
+	of := figures.NewFigures(record)
 	for _, one := range figures.Steps(record) {
-		if !one.Settled() {
+		if !one.IsSettled() {
 			continue
 		}
 		sum := one.Sum(nil)

@@ -18,8 +18,8 @@ var wordTable string
 // narrative is the table of the titles and sentences of charts, parsed when it is first needed.
 var narrative = sync.OnceValue(func() *document.Narrative { return document.ParseNarrative(wordTable) })
 
-// say returns the phrases of a place in a line.
-func say(place, separator string, evidence any) string {
+// joinPhrases returns the phrases of a place in a line.
+func joinPhrases(place, separator string, evidence any) string {
 	return strings.Join(narrative().Phrases(evidence, place), separator)
 }
 
@@ -27,7 +27,9 @@ func say(place, separator string, evidence any) string {
 const partSeparator = "  ·  "
 
 // describe names the run of a chart. An invalid run says so first, where no shortening removes it.
-func describe(record *results.Record) string { return say("subtitle", partSeparator, evidence{record}) }
+func describe(record *results.Record) string {
+	return joinPhrases("subtitle", partSeparator, evidence{record})
+}
 
 // evidence is what the words of a chart of a record are about.
 type evidence struct{ *results.Record }
@@ -45,7 +47,9 @@ func (e evidence) Responses() *results.Histogram { return e.Total(results.Report
 func (evidence) P99(step figures.Step) *int64 { return step.Sum(nil).Response.Percentile(.99) }
 
 // Figure returns a figure of the record, nil if it is unknown.
-func (e evidence) Figure(name string) *float64 { return figures.Of(e.Record).Named(name).Pointer() }
+func (e evidence) Figure(name string) *float64 {
+	return figures.NewFigures(e.Record).Named(name).Pointer()
+}
 
 // throttling sums up the seconds of the reported phases.
 type throttling struct {

@@ -66,7 +66,7 @@ func Compare(a, b *Set, failOn []Metric) (*Comparison, error) {
 		{"scenarios", func(r *run) string { return r.manifest.Scenario.Name }},
 		{"clocks", func(r *run) string { return r.manifest.Time }},
 	} {
-		if all := distinct(append(each(a.runs, same.get), each(b.runs, same.get)...)); len(all) > 1 {
+		if all := distinct(append(valuesOf(a.runs, same.get), valuesOf(b.runs, same.get)...)); len(all) > 1 {
 			return nil, fmt.Errorf("%w: their %s are %s; expected one", ErrQuestion, same.what, listed(all))
 		}
 	}
@@ -221,7 +221,7 @@ func (c *Comparison) decide(a, b *Set, failOn []Metric) error {
 		return err
 	}
 	c.Decides, c.Outcome = judged.Findings, judged.Verdict
-	c.says()
+	c.setSentences()
 	return nil
 }
 
@@ -235,7 +235,7 @@ func (c *Comparison) trials(a, b *Set, failOn []Metric) []Trial {
 	}
 	for i, m := range failOn {
 		value := func(one *run) float64 { return one.asked[i] }
-		add(m, each(a.runs, value), each(b.runs, value))
+		add(m, valuesOf(a.runs, value), valuesOf(b.runs, value))
 	}
 	if len(failOn) == 0 {
 		for _, name := range []string{"p99", "served", "p50"} {
@@ -253,8 +253,8 @@ func (c *Comparison) trials(a, b *Set, failOn []Metric) []Trial {
 	return trials
 }
 
-// each returns a value of each element of a list.
-func each[T, V any](list []T, get func(T) V) []V {
+// valuesOf returns a value of each element of a list.
+func valuesOf[T, V any](list []T, get func(T) V) []V {
 	values := make([]V, len(list))
 	for i := range list {
 		values[i] = get(list[i])
@@ -263,7 +263,7 @@ func each[T, V any](list []T, get func(T) V) []V {
 }
 
 func (s *Set) seeds() []uint64 {
-	return each(s.runs, func(one *run) uint64 { return one.manifest.Seed })
+	return valuesOf(s.runs, func(one *run) uint64 { return one.manifest.Seed })
 }
 
 // unsound returns the runs that are not valid.
@@ -289,7 +289,7 @@ func (c *Comparison) exceeds(trials []Trial) {
 		f.P, f.Interval, f.repeats = nil, nil, true
 		c.Decides, c.Outcome = append(c.Decides, f), max(c.Outcome, f.Verdict)
 	}
-	c.says()
+	c.setSentences()
 }
 
 // obstacle returns why the runs cannot be tested, in one or two sentences, or nil. With a
@@ -325,8 +325,8 @@ func (c *Comparison) obstacle(a, b *Set, threshold bool) []string {
 	return nil
 }
 
-// says sets the sentences of a verdict.
-func (c *Comparison) says() {
+// setSentences sets the sentences of a verdict.
+func (c *Comparison) setSentences() {
 	over := fmt.Sprintf("over %d and %s", c.A.Runs, document.Counted(c.B.Runs, "run"))
 	if c.Pairs > 0 && len(c.Decides) > 0 && c.Decides[0].Paired {
 		over = fmt.Sprintf("over %s of runs", document.Counted(c.Pairs, "pair"))

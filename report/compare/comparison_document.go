@@ -20,9 +20,9 @@ func (c *Comparison) Document() *document.Document {
 	}
 	d.Add("sides", "Sides", sides)
 	d.Add("doubts", "Differences and doubts", document.List{Items: c.Warnings})
-	d.Add("rests-on", "Basis of the verdict", document.List{Items: each(c.Decides, func(f Finding) string { return f.Sentence() })})
+	d.Add("rests-on", "Basis of the verdict", document.List{Items: valuesOf(c.Decides, func(f Finding) string { return f.Sentence() })})
 	same := 0
-	sections := slices.Compact(each(c.Metrics, func(f Finding) section { return section{f.Phase, f.Operation} }))
+	sections := slices.Compact(valuesOf(c.Metrics, func(f Finding) section { return section{f.Phase, f.Operation} }))
 	for n, at := range sections {
 		t, alike := c.figures(at)
 		if same += alike; len(t.Rows) > 0 {

@@ -44,7 +44,7 @@ func own() []Form {
 }
 
 // ResultForms returns the names of the forms of gates alone.
-func ResultForms() []string { return nearest.Of(own(), func(f Form) string { return f.Name }) }
+func ResultForms() []string { return nearest.NamesOf(own(), func(f Form) string { return f.Name }) }
 
 // PrintResults writes results in one of the [ResultForms], and returns false for other names.
 func PrintResults(w io.Writer, list []Result, name string) (bool, error) {

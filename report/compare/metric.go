@@ -141,9 +141,9 @@ func ParseFailOns(texts []string) ([]Metric, error) {
 
 // Value returns the metric of a run in its unit, or NaN and why it is unknown.
 func (m *Metric) Value(figures *figure.Figures) (value float64, why string) {
-	v := figures.In(m.figure, m.in)
+	v := figures.ValueIn(m.figure, m.in)
 	switch {
-	case !v.Told:
+	case !v.Known:
 		return math.NaN(), v.Why
 	case m.in == figure.Nanoseconds:
 		return v.Value / microsecond, ""

@@ -105,7 +105,7 @@ func (r *Result) metricsTable(number int) document.Table {
 		f := &r.Findings[i]
 		m := Metric{in: unitNamed(f.Unit)}
 		state, _ := f.Verdict.State()
-		t.Add(export.Plain(f.Metric), document.Told(f.A, m.Text), document.Told(f.B, m.Text), document.ToneOf(state), f.Change, f.Interval, f.Adjusted,
+		t.Add(export.Plain(f.Metric), document.Optional(f.A, m.Text), document.Optional(f.B, m.Text), document.ToneOf(state), f.Change, f.Interval, f.Adjusted,
 			fmt.Sprintf("%d and %d", f.Runs[A], f.Runs[B]))
 	}
 	return t

@@ -79,10 +79,10 @@ func (s *Set) Add(name string, record *results.Record, metrics []Metric) error {
 	case record.Validity == results.Partial:
 		one.cut = "ended early: its part is compared"
 	}
-	if tree, err := baseline.Of(&judged); err == nil {
+	if tree, err := baseline.NewTree(&judged); err == nil {
 		one.tree = tree.JSON()
 	}
-	figures := figure.Of(record)
+	figures := figure.NewFigures(record)
 	for i := range metrics {
 		value, _ := metrics[i].Value(figures)
 		one.asked = append(one.asked, value)

@@ -21,7 +21,7 @@ func warnings(a, b *Set) []string {
 	}
 	for i, f := range a.runs[0].facets() {
 		value := func(one *run) string { return one.facets()[i].Value }
-		was, is := each(a.runs, value), each(b.runs, value)
+		was, is := valuesOf(a.runs, value), valuesOf(b.runs, value)
 		alike := len(distinct(was)) == 1
 		switch {
 		case len(was) != len(is) && alike && len(distinct(is)) == 1 && was[0] == is[0]:

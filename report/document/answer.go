@@ -72,8 +72,8 @@ func (t Tone) Sign() string {
 	return map[Tone]string{Good: "✓", Bad: "✗", Doubtful: "?", Neutral: "•"}[t]
 }
 
-// Whole returns the answer in sentences, for the verdict in JSON.
-func (a *Answer) Whole() string {
+// Sentences returns the answer in sentences, for the verdict in JSON.
+func (a *Answer) Sentences() string {
 	line := a.Claim
 	if a.Beside != "" {
 		line += " (" + a.Beside + ")"
@@ -121,8 +121,8 @@ func (t Table) WithoutBars() Table {
 	})
 }
 
-// Whole returns the sections, or one section of the screen's blocks if there are none.
-func (d *Document) Whole() []Section {
+// AllSections returns the sections, or one section of the screen's blocks if there are none.
+func (d *Document) AllSections() []Section {
 	if len(d.Sections) > 0 || len(d.Screen) == 0 {
 		return d.Sections
 	}

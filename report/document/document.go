@@ -7,7 +7,7 @@
 // of untrusted origin: each renderer escapes it.
 //
 // Only this package formats numbers, units, shares and durations. Tables hold typed values:
-// [NewTable] declares columns by specifications, [Table.Add] adds a row, and [Of] builds a
+// [NewTable] declares columns by specifications, [Table.Add] adds a row, and [TableOf] builds a
 // table from tagged structs. The package computes no results and imports no record types.
 package document
 
@@ -177,8 +177,8 @@ type Series struct {
 // Stretch is an interval of time that excludes To, in seconds.
 type Stretch struct{ From, To float64 }
 
-// Holds reports whether the stretch contains a time. The empty stretch contains all.
-func (s Stretch) Holds(second float64) bool {
+// Contains reports whether the stretch contains a time. The empty stretch contains all.
+func (s Stretch) Contains(second float64) bool {
 	return s == Stretch{} || second >= s.From && second < s.To
 }
 

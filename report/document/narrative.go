@@ -57,7 +57,7 @@ var lineBreak = regexp.MustCompile(`\s*\n\s*`)
 // SentenceFuncs are the functions of the templates.
 func SentenceFuncs() template.FuncMap {
 	return template.FuncMap{
-		"count": func(n any) string { return Count(whole(n)) }, "rate": Rate, "share": Share, "cut": CutShare, "factor": CutFactor,
+		"count": func(n any) string { return Count(toInt64(n)) }, "rate": Rate, "share": Share, "cut": CutShare, "factor": CutFactor,
 		"finely": Finely, "fine": FineShare, "figures": Figures, "bytes": Bytes,
 		"lapse": Lapse, "micros": Micros, "minutes": Minutes, "seconds": Seconds, "span": Span, "list": Enumerated,
 		"round": func(number float64, digits int) string { return Figures(Rounded(number, digits)) },
@@ -71,18 +71,18 @@ func SentenceFuncs() template.FuncMap {
 			return time.Duration(seconds * float64(time.Second)).Round(time.Millisecond).String()
 		},
 		"things": func(n any, thing string, many ...string) string {
-			if whole(n) == 0 {
+			if toInt64(n) == 0 {
 				return "no " + thing
 			}
-			return Counted(int(whole(n)), thing, many...)
+			return Counted(int(toInt64(n)), thing, many...)
 		},
 		"sum": func(numbers ...any) (sum int64) {
 			for _, n := range numbers {
-				sum += whole(n)
+				sum += toInt64(n)
 			}
 			return sum
 		},
-		"minus":  func(a, b any) int64 { return max(0, whole(a)-whole(b)) },
+		"minus":  func(a, b any) int64 { return max(0, toInt64(a)-toInt64(b)) },
 		"each":   func(d time.Duration, n int64) time.Duration { return d / time.Duration(n) },
 		"half":   func(interval *[2]float64) float64 { return (interval[1] - interval[0]) / 2 },
 		"over":   func(part, of any) float64 { return ratio(part) / ratio(of) },
@@ -99,7 +99,7 @@ const (
 	maxNameLength = 60
 )
 
-func whole(n any) int64 {
+func toInt64(n any) int64 {
 	switch n := n.(type) {
 	case int:
 		return int64(n)
@@ -115,7 +115,7 @@ func ratio(n any) float64 {
 	if number, ok := n.(float64); ok {
 		return number
 	}
-	return float64(whole(n))
+	return float64(toInt64(n))
 }
 
 // Printable returns a text with control characters, quotation marks and invalid bytes escaped.

@@ -11,8 +11,8 @@ import (
 // Untold replaces a figure that is missing or has too few samples.
 const Untold = "–"
 
-// Told formats a value, or returns [Untold] for nil.
-func Told[T any](value *T, as func(T) string) string {
+// Optional formats a value, or returns [Untold] for nil.
+func Optional[T any](value *T, as func(T) string) string {
 	if value == nil {
 		return Untold
 	}
@@ -21,7 +21,7 @@ func Told[T any](value *T, as func(T) string) string {
 
 // Interval formats the bounds of a figure, or returns [Untold] for nil.
 func Interval(bounds *[2]float64, as func(float64) string) string {
-	return Told(bounds, func(b [2]float64) string { return as(b[0]) + " to " + as(b[1]) })
+	return Optional(bounds, func(b [2]float64) string { return as(b[0]) + " to " + as(b[1]) })
 }
 
 // Count returns a whole number with separators of thousands.

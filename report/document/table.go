@@ -61,11 +61,11 @@ func NewTable(id, caption string, columns ...string) Table {
 	return t
 }
 
-// Of returns a table of tagged structs: a column for each field with the tag col, those of embedded
+// TableOf returns a table of tagged structs: a column for each field with the tag col, those of embedded
 // structs included. The tag is a specification for [ParseColumn]; if its title is empty, the title is the
 // field's name in lower case. The json tag names the number in run.json. A field of type [Tone] or [Pointer] is a
 // value of the row without a column.
-func Of[T any](id, caption string, rows []T) Table {
+func TableOf[T any](id, caption string, rows []T) Table {
 	t := Table{ID: id, Caption: caption}
 	var shown [][]int
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[T]()) {

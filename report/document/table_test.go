@@ -57,7 +57,7 @@ func TestTableOfStructs(t *testing.T) {
 		Price  float64 `col:"cost|money|optional"`
 		hidden int
 	}
-	table := document.Of("id", "Caption", []row{{"/a", document.Bad, "x|y", part{new(12.)}, 0, 1}})
+	table := document.TableOf("id", "Caption", []row{{"/a", document.Bad, "x|y", part{new(12.)}, 0, 1}})
 	assert.Equal(t, []document.Cell{{Text: "x|y", Tone: document.Bad}, {Text: "12", Source: "/a/offered_per_second"}, {Text: "0"}}, table.Rows[0])
 	assert.Equal(t, document.Column{Title: "offered", Unit: "entities/s", Format: "rate", Member: "offered_per_second"}, table.Columns[1])
 	// Whatever stands before options is the title, even what looks like one.

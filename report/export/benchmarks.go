@@ -116,7 +116,7 @@ func (b *BenchmarkText) Run(record *results.Record, summary *results.Summary) {
 			b.Set(setting.key, value)
 		}
 	}
-	name, figures := "scenario="+Word(short(m.Scenario.Name)), figure.Of(record)
+	name, figures := "scenario="+Word(short(m.Scenario.Name)), figure.NewFigures(record)
 	b.Add(name, measured(figures, nil)...)
 	for k, word := range namesOf(m.Operations, Word) {
 		b.Add(name+"/of="+word, measured(figures, func(other results.Kind) bool { return other.Name == m.Operations[k].Name })...)
@@ -147,7 +147,7 @@ func measured(figures *figure.Figures, want func(results.Kind) bool) []Measured 
 		if one.figure == "saturation" && want != nil {
 			continue
 		}
-		if v := figures.InKinds(one.figure, one.in, want); v.Told {
+		if v := figures.InKinds(one.figure, one.in, want); v.Known {
 			values = append(values, Measured{Value: v.Value, Unit: one.unit})
 		}
 	}

@@ -43,7 +43,7 @@ func HistogramLog(w io.Writer, record *results.Record, _ *results.Summary) error
 		fmt.Fprintf(&text, "#Phase %s: %s\n", remark(phase.Name), reported)
 		for k := range phase.Kinds[:min(len(phase.Kinds), len(tags))] {
 			response, lost := phase.Kinds[k].Response, phase.Kinds[k].Lost
-			if over := response.Over(); over > 0 {
+			if over := response.Overlong(); over > 0 {
 				fmt.Fprintf(&text, "#%s: %d took longer than an hour, counted as one hour\n", remark(tags[k]), over)
 			}
 			if n := lost.Count(); n > 0 {

@@ -182,8 +182,8 @@ func TestCases(w io.Writer, record *results.Record, summary *results.Summary) er
 		switch {
 		case e.Fails():
 			one.Status = Failure
-		case !e.Told():
-			one.Status, one.Kind, one.Message, one.Lines = Skipped, results.CannotTell, short(e.Said()), ""
+		case !e.IsJudged():
+			one.Status, one.Kind, one.Message, one.Lines = Skipped, results.CannotTell, short(e.Observation()), ""
 		}
 		suite.Cases = append(suite.Cases, one)
 	}

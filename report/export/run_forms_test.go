@@ -72,7 +72,7 @@ func TestBenchmarksAreTheReports(t *testing.T) {
 	}
 	s := record.Summary
 	only := func(k results.Kind) bool { return k.Name == "get" }
-	get, gets := figure.Of(record).Summary(figure.Reported(record), only), record.Total(func(p *results.Phase, k results.Kind) bool { return p.Reported && only(k) })
+	get, gets := figure.NewFigures(record).Summary(figure.Reported(record), only), record.Total(func(p *results.Phase, k results.Kind) bool { return p.Reported && only(k) })
 	for _, row := range []struct {
 		name string
 		want float64
@@ -133,7 +133,7 @@ func TestCasesReadBack(t *testing.T) {
 			} else if c.Skipped != nil {
 				observed = c.Skipped.Message
 			}
-			assert.Truef(t, c.Name == e.Expr && (c.Failure != nil) == e.Fails() && (c.Skipped != nil) != e.Told() && strings.HasSuffix(observed, e.Said()) && c.Class == "loadgen.run.stress",
+			assert.Truef(t, c.Name == e.Expr && (c.Failure != nil) == e.Fails() && (c.Skipped != nil) != e.IsJudged() && strings.HasSuffix(observed, e.Observation()) && c.Class == "loadgen.run.stress",
 				"%s: case %d is %+v; want that of %+v", row.name, i, c, e)
 		}
 		assert.Truef(t, row.failed == "" || bad[row.failed], "%s: %q has not failed", row.name, row.failed)

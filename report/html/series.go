@@ -126,7 +126,7 @@ func (m *maker) series(b *document.Series) *series {
 func (s *series) place(p *plotted, b *document.Series) {
 	kept, out := make([]int, 0, len(b.Seconds)), 0
 	for i, second := range b.Seconds {
-		if math.Abs(second) <= maxMagnitude && !b.Shown.Holds(second) {
+		if math.Abs(second) <= maxMagnitude && !b.Shown.Contains(second) {
 			out++
 			continue
 		}

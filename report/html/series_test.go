@@ -34,7 +34,7 @@ func line(values ...float64) document.Line {
 func of(values []*float64) string {
 	list := make([]string, len(values))
 	for i, v := range values {
-		list[i] = document.Told(v, document.Figures)
+		list[i] = document.Optional(v, document.Figures)
 	}
 	return strings.Join(list, " ")
 }

@@ -100,8 +100,8 @@ func (*Stats) Attempt(*results.Attempt) {}
 // Completed is as Attempt.
 func (*Stats) Completed(*results.Completed) {}
 
-// Due is as Attempt.
-func (*Stats) Due(*results.Scheduled) {}
+// Scheduled is as Attempt.
+func (*Stats) Scheduled(*results.Scheduled) {}
 
 // Totals returns the counts of the run so far.
 func (p *Stats) Totals() Totals {

@@ -43,7 +43,7 @@ func played(p *testRun, from time.Duration, operations int, key func(n int) stri
 			throttled := attempt
 			throttled.Class, throttled.Counted = results.Throttled, 2
 			p.recorder.Attempt(&throttled)
-			p.recorder.Again(due)
+			p.recorder.FurtherRequest(due)
 		}
 		attempt.Counted = 2
 		p.recorder.Attempt(&attempt)

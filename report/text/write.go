@@ -17,7 +17,7 @@ import (
 func Write(d *document.Document, look Look) []byte {
 	if look.Verbose = look.Verbose || len(d.Screen) == 0; look.Verbose {
 		s := newScreen(d, look, measure{})
-		for _, section := range d.Whole() {
+		for _, section := range d.AllSections() {
 			shown := false
 			for _, block := range section.Blocks {
 				shown = shown || !isFigure(block)

@@ -46,14 +46,14 @@ func Figures(record *results.Record, summary *results.Summary) (list []Figure) {
 		if format == micros {
 			v.Value /= float64(time.Microsecond)
 		}
-		if v.Told {
+		if v.Known {
 			list = append(list, Figure{operation: operation, name: name, format: format, origin: origin, value: v.Value})
 		}
 	}
-	known := func(value float64) figure.Value { return figure.Value{Value: value, Told: true} }
+	known := func(value float64) figure.Value { return figure.Value{Value: value, Known: true} }
 	add("", requestsInAll, "count", counts, known(float64(whole.Attempts)))
 	add("", countedInAll, "count", counts, known(float64(whole.Counted)))
-	figures := figure.Of(record)
+	figures := figure.NewFigures(record)
 	for _, kind := range record.Manifest.Operations {
 		// The cost of all operations is divided by the successes: failed operations cost, too.
 		of := func(name string) figure.Value {

@@ -178,7 +178,7 @@ type Minute struct {
 // Minutes returns a load in equal stretches of whole minutes, up to a maximum number, if the run is about load
 // balancing; else nil.
 func Minutes(record *results.Record, limit int) []Minute {
-	figures := figure.Of(record)
+	figures := figure.NewFigures(record)
 	begin, end, some := figures.Span()
 	if !some || !figure.Spreads(record) {
 		return nil

@@ -27,7 +27,7 @@ func (e *evidence) Caused() *results.Counts {
 	if len(causes) == 0 {
 		return nil
 	}
-	return &results.Counts{Throttled: causes.Of(results.Throttled), Failed: causes.Of(results.Failed)}
+	return &results.Counts{Throttled: causes.ClassAttempts(results.Throttled), Failed: causes.ClassAttempts(results.Failed)}
 }
 
 // Timed is the number of attempts with a service time.

@@ -80,7 +80,7 @@ func (e *evidence) allowanceOf(step figure.Step) allowance {
 			before = e.Intervals[i-1].PerSecond(e.Intervals[i-1].Offered)
 		}
 		offered := row.PerSecond(row.Offered)
-		switch inside := step.Within(row.Second); {
+		switch inside := step.Contains(row.Second); {
 		case !inside && row.Second < int64(step.Phase.Begin/time.Second):
 			lead = offered
 		case inside:

@@ -66,7 +66,7 @@ func (s *Strain) caused() int {
 	if s.Cause == OnTime {
 		return int(s.Seconds())
 	}
-	return int(max(1, s.Of().NotOnTime))
+	return int(max(1, s.SecondsSum().NotOnTime))
 }
 
 // The thresholds of evidence.
@@ -101,12 +101,12 @@ const (
 // pure function of the record.
 func Strains(record *results.Record) []Strain {
 	var strains []Strain
-	steps, usual, before := figure.Reported(record), usualOf(record), OnTime
+	steps, usual, before := figure.Reported(record), typicalSeconds(record), OnTime
 	behind, left := int64(0), int64(0)
 	for i := range record.Intervals {
 		row := &record.Intervals[i]
 		behind, left = left, max(0, left+row.Scheduled-row.Sent)
-		if !within(steps, row.Second) {
+		if !isInSteps(steps, row.Second) {
 			before = OnTime
 			continue
 		}
@@ -134,7 +134,7 @@ type usual struct {
 	ceiling float64
 }
 
-func usualOf(record *results.Record) *usual {
+func typicalSeconds(record *results.Record) *usual {
 	u := &usual{silences: Silences(record), cores: 1}
 	steps := figure.Reported(record)
 	if g := record.Generator; g != nil {
@@ -143,7 +143,7 @@ func usualOf(record *results.Record) *usual {
 	var work, service []int64
 	for i := range record.Intervals {
 		row := &record.Intervals[i]
-		if !within(steps, row.Second) {
+		if !isInSteps(steps, row.Second) {
 			continue
 		}
 		if row.Generator != nil && row.Generator.CPU > 0 && row.Attempts >= minAttempts {
@@ -271,7 +271,7 @@ const maxStrained = 0.02
 func (e *evidence) Strained() (found []lateSeconds) {
 	sum, l := e.Counts(results.Reported), e.Limit
 	switch {
-	case e.Generator == nil || float64(sum.Late) <= results.MostLate*float64(sum.Sent),
+	case e.Generator == nil || float64(sum.Late) <= results.MaxLateShare*float64(sum.Sent),
 		l != nil && (l.By != results.LimitP99 || l.Step(l.NotHeld) == nil) && (e.ShortStep() == nil || e.LineBound() != nil):
 		return nil
 	}
@@ -284,7 +284,7 @@ func (e *evidence) Strained() (found []lateSeconds) {
 	return found
 }
 
-// within reports whether a whole second lies in one of the steps.
-func within(steps []figure.Step, second int64) bool {
-	return slices.ContainsFunc(steps, func(step figure.Step) bool { return step.Within(second) })
+// isInSteps reports whether a whole second lies in one of the steps.
+func isInSteps(steps []figure.Step, second int64) bool {
+	return slices.ContainsFunc(steps, func(step figure.Step) bool { return step.Contains(second) })
 }

@@ -276,7 +276,7 @@ func TestWhatIsAFewMillisecondsLateHolds(t *testing.T) {
 	}))
 	s := verdict.Judge(record)
 	phase := s.Phases[0]
-	if phase.Holds == nil || !*phase.Holds || !phase.ClientLimited || len(s.ClientLimited) != 1 || !s.Checks[0].Holds() || s.Checks[1].Told() ||
+	if phase.Holds == nil || !*phase.Holds || !phase.ClientLimited || len(s.ClientLimited) != 1 || !s.Checks[0].Holds() || s.Checks[1].IsJudged() ||
 		!strings.Contains(story(record), "HOLDS 100 operations/s") {
 		t.Errorf("it holds %v (%s), limited by the generator %t for %q, checks %+v: %s; want that it holds, with response times that are not told",
 			phase.Holds, phase.Why, phase.ClientLimited, s.ClientLimited, s.Checks, story(record))
@@ -402,11 +402,11 @@ func TestWhatWaitedForTheTargetIsNotTheGenerators(t *testing.T) {
 		}
 		s := verdict.Judge(record)
 		phase, peak, little, times := s.Phases[0], s.Checks[0], s.Checks[1], s.Checks[2]
-		assert.Truef(t, phase.ClientLimited == row.limited && times.Told() != row.limited && strings.Contains(phase.Why, row.why) && (phase.Why == "") == (row.why == ""),
+		assert.Truef(t, phase.ClientLimited == row.limited && times.IsJudged() != row.limited && strings.Contains(phase.Why, row.why) && (phase.Why == "") == (row.why == ""),
 			"%s: limited by the generator %t, cannot be told for %q; want %t, %q", row.sentence, phase.ClientLimited, phase.Why, row.limited, row.why)
-		if little.Told() || !strings.Contains(little.Why, row.why) || peak.Told() != (row.why == "") || row.why == "" && s.PeakState != results.DoesNotHold {
+		if little.IsJudged() || !strings.Contains(little.Why, row.why) || peak.IsJudged() != (row.why == "") || row.why == "" && s.PeakState != results.DoesNotHold {
 			t.Errorf("%s: that little was throttled is told: %t, %q, and of the peak: %t, %s; want that nothing is but what was lost, for %q",
-				row.sentence, little.Told(), little.Why, peak.Told(), s.PeakState, row.why)
+				row.sentence, little.IsJudged(), little.Why, peak.IsJudged(), s.PeakState, row.why)
 		}
 		said := strings.Join(s.ClientLimited, "; ")
 		blamed := strings.Contains(said, " dropped ") || strings.Contains(said, "100 ms late")
@@ -474,8 +474,8 @@ func TestDrawnSilencesAndStrains(t *testing.T) {
 		record.Manifest.Checks = []string{"throttled < 1%", "throttled > 1%"}
 		s := verdict.Judge(record)
 		sent := ownDropped+waitedDropped == 0 && own+waited <= 2
-		if s.Checks[0].Told() != sent || !s.Checks[1].Fails() {
-			t.Errorf("seed %d: that little was throttled %s, that much was %s; want it told %t, and that it fails", seed, s.Checks[0].Said(), s.Checks[1].Said(), sent)
+		if s.Checks[0].IsJudged() != sent || !s.Checks[1].Fails() {
+			t.Errorf("seed %d: that little was throttled %s, that much was %s; want it told %t, and that it fails", seed, s.Checks[0].Observation(), s.Checks[1].Observation(), sent)
 		}
 		got := s.Phases[0].Why
 		if holds := s.Phases[0].Holds; holds != nil {

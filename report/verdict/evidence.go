@@ -33,7 +33,7 @@ type evidence struct {
 }
 
 func evidenceOf(record *results.Record, summary *results.Summary) *evidence {
-	figures, strains := figure.Of(record), Strains(record)
+	figures, strains := figure.NewFigures(record), Strains(record)
 	e := &evidence{Record: record, Summary: summary, figures: figures, steps: figure.Steps(record), ladders: figures.Ladders(), strains: strains,
 		waited: waitedIn(record, strains), late: lateIn(strains)}
 	if summary != nil {
@@ -46,7 +46,7 @@ func evidenceOf(record *results.Record, summary *results.Summary) *evidence {
 }
 
 // holding reports whether a step holds its rate, and why that is unknown.
-func (e *evidence) holding(step figure.Step) figure.Holding { return e.figures.Holds(step, e.waited) }
+func (e *evidence) holding(step figure.Step) figure.Holding { return e.figures.Holding(step, e.waited) }
 
 // documentedPartition is the documents' target of a partition in entities per second.
 const documentedPartition = 2000
@@ -92,7 +92,7 @@ func (e *evidence) Saturated() *stretch {
 	limit := e.SaturatesAt()
 	var met *figure.Ladder
 	for i := range e.ladders {
-		if limit != nil && e.ladders[i].Saturation().Told && (met == nil || e.ladders[i].Rate == *limit) {
+		if limit != nil && e.ladders[i].Saturation().Known && (met == nil || e.ladders[i].Rate == *limit) {
 			met = &e.ladders[i]
 		}
 	}
@@ -141,7 +141,7 @@ func (s *stretch) LowerRate() float64 {
 }
 
 // Short reports whether too few seconds were throttled to show a limit.
-func (s *stretch) Short() bool { return s.Seconds < figure.FewestSeconds }
+func (s *stretch) Short() bool { return s.Seconds < figure.MinSeconds }
 
 // Queues reports whether the target delays requests instead of refusing them.
 func (s *stretch) Queues() bool { return s.Throttling == figure.Queued }
@@ -309,7 +309,7 @@ func (e *evidence) DecidingCheck() *results.Check {
 	checks := e.scenarioChecks()
 	held, told := results.HeldOf(checks)
 	for i := range checks {
-		if c := &checks[i]; c.Fails() || held == told && (!c.Told() || len(checks) == 1) {
+		if c := &checks[i]; c.Fails() || held == told && (!c.IsJudged() || len(checks) == 1) {
 			return c
 		}
 	}
@@ -366,7 +366,7 @@ func (e *evidence) Failures() *shares {
 func failureShares(sum *results.KindStats) *shares {
 	found := &shares{Share: failedShare(sum)}
 	const shown = 2
-	for _, one := range sum.Causes.Only(results.Failed).Told() {
+	for _, one := range sum.Causes.Only(results.Failed).Frequent() {
 		if found.More = len(found.Causes) == shown; found.More {
 			break
 		}
@@ -421,7 +421,7 @@ type lateness struct {
 
 func (e *evidence) Lateness() *lateness {
 	l := &lateness{Share: e.figures.Share("late").Value, Millis: results.LateAfter.Milliseconds()}
-	if e.Capture != nil || l.Share <= results.MostLate {
+	if e.Capture != nil || l.Share <= results.MaxLateShare {
 		return nil
 	}
 	sum, waited := e.Counts(results.Reported), int64(0)
@@ -431,7 +431,7 @@ func (e *evidence) Lateness() *lateness {
 			waited, l.Target = waited+row.Late, cmp.Or(l.Target, reason)
 		}
 	}
-	if own := figure.ShareOf(sum.Late-waited, sum.Sent); own > results.MostLate {
+	if own := figure.ShareOf(sum.Late-waited, sum.Sent); own > results.MaxLateShare {
 		l.Share, l.Target = own, ""
 	}
 	return l
@@ -505,7 +505,7 @@ func (e *evidence) FirstProblem(kind results.ProblemKind) *problem {
 func (e *evidence) Promise() Promised { return Promise(e.Record, e.Summary) }
 
 // ChecksHold reports whether there are checks and all hold.
-func (e *evidence) ChecksHold() bool { return len(e.Summary.Checks) > 0 && Holds(e.Summary) }
+func (e *evidence) ChecksHold() bool { return len(e.Summary.Checks) > 0 && AllChecksHold(e.Summary) }
 
 // TooFewWorkers reports whether seconds were late for lack of workers.
 func (e *evidence) TooFewWorkers() bool {
@@ -532,7 +532,7 @@ func (e *evidence) UserBound() string {
 }
 
 // HasSteps reports whether the run reports steps.
-func (e *evidence) HasSteps() bool { return len(figure.Shown(e.Record)) > 0 }
+func (e *evidence) HasSteps() bool { return len(figure.ShownSteps(e.Record)) > 0 }
 
 // IsCalibrated reports whether parameters of the model were measured at a service.
 func (e *evidence) IsCalibrated() bool {
@@ -577,7 +577,7 @@ func (e *evidence) Balances() bool { return figure.Spreads(e.Record) }
 
 // OnlyWaits reports whether the only load is that of clients that wait for each reply.
 func (e *evidence) OnlyWaits() bool {
-	return len(e.ladders) == 0 && slices.ContainsFunc(figure.Shown(e.Record), figure.Step.Closed)
+	return len(e.ladders) == 0 && slices.ContainsFunc(figure.ShownSteps(e.Record), figure.Step.Closed)
 }
 
 // closedLoop is what clients that wait for their replies were served, in entities per second.
@@ -588,7 +588,7 @@ func (e *evidence) ClosedLoop() *closedLoop {
 	if e.Summary.Validity != results.Valid || e.Limit != nil || e.Capture != nil || e.Summary.Balance != nil || e.topRate.Offered > 0 {
 		return nil
 	}
-	for _, step := range figure.Shown(e.Record) {
+	for _, step := range figure.ShownSteps(e.Record) {
 		if share, known := step.ThrottledShare(); step.Closed() && known {
 			return &closedLoop{e.figures.Step(step, nil).Served, share}
 		}

@@ -12,8 +12,8 @@ import (
 // notMeasured is the observed value of a check that could not be judged.
 const notMeasured = "not measured"
 
-// Holds reports whether every check of a run was judged and holds; true without checks.
-func Holds(summary *results.Summary) bool {
+// AllChecksHold reports whether every check of a run was judged and holds; true without checks.
+func AllChecksHold(summary *results.Summary) bool {
 	held, _ := results.HeldOf(summary.Checks)
 	return held == len(summary.Checks)
 }
@@ -31,7 +31,7 @@ func State(s *results.Summary) (state string, ok *bool) {
 	ok = together(askedOf(s))
 	limited := s.Saturation != nil || slices.ContainsFunc(s.Throttling, func(t results.Throttling) bool { return t.Rate != nil })
 	switch {
-	case !s.Audit.Kept(), len(s.Checks) == 0 && broken(s.Invariants) != nil:
+	case !s.Audit.IsComplete(), len(s.Checks) == 0 && broken(s.Invariants) != nil:
 		return results.DoesNotHold, ok
 	case s.PeakState != "":
 		return s.PeakState, ok
@@ -78,8 +78,8 @@ func stateName(holds *bool) string {
 	}
 }
 
-// Asked reports whether a run had a question.
-func Asked(s *results.Summary) bool { return len(askedOf(s)) > 0 }
+// HasQuestion reports whether a run had a question.
+func HasQuestion(s *results.Summary) bool { return len(askedOf(s)) > 0 }
 
 // askedOf returns the answer to each question, nil if it is unknown.
 func askedOf(s *results.Summary) []*bool {

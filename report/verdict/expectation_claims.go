@@ -31,13 +31,13 @@ func (e *evidence) unknownClaim(claim *figure.Claim, found figure.ClaimJudgement
 	_, _, bounded := claim.Bound()
 	for _, of := range claim.Figures() {
 		// A time below its bound despite a late generator is below it.
-		if v := e.figures.Take(of); !found.Told && !v.Told {
+		if v := e.figures.Value(of); !found.Known && !v.Known {
 			why = cmp.Or(v.Why, why)
-		} else if found.Told && !(found.Pass && bounded && of.Name != "served") {
+		} else if found.Known && !(found.Pass && bounded && of.Name != "served") {
 			why = cmp.Or(why, e.figures.Late(of, e.late))
 		}
 	}
-	if !found.Told {
+	if !found.Known {
 		return cmp.Or(why, "too few samples, or missing from the record")
 	}
 	if found.Pass {
@@ -66,8 +66,8 @@ func observed(found figure.ClaimJudgement) string {
 	const least, exact = 3, 17
 	side := cmp.Compare(found.Left, found.Right)
 	for digits := 0; ; digits = max(least, digits+1) {
-		left, near := shown(found.Left, found.Unit, digits)
-		right, limit := shown(found.Right, found.Unit, digits)
+		left, near := formatValue(found.Left, found.Unit, digits)
+		right, limit := formatValue(found.Right, found.Unit, digits)
 		if !found.Computed {
 			limit = found.Right
 		}
@@ -81,9 +81,9 @@ func observed(found figure.ClaimJudgement) string {
 	}
 }
 
-// shown formats a value with a number of digits, or if that is 0 as reports do, and returns the number that is read there: none
+// formatValue formats a value with a number of digits, or if that is 0 as reports do, and returns the number that is read there: none
 // for a text such as "<0.1 %". Percentages have a space, as in all stored records.
-func shown(value float64, unit figure.Unit, digits int) (text string, read float64) {
+func formatValue(value float64, unit figure.Unit, digits int) (text string, read float64) {
 	power, ending := 0, ""
 	write := func(value float64) string {
 		if value == math.Trunc(value) {

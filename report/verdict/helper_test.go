@@ -133,5 +133,5 @@ func findings(record *results.Record) []string {
 
 func story(record *results.Record) string {
 	told := verdict.Narrate(record, verdict.Judge(record))
-	return told.Answer.Whole() + " " + strings.Join(told.Findings, " ")
+	return told.Answer.Sentences() + " " + strings.Join(told.Findings, " ")
 }

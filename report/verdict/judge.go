@@ -50,7 +50,7 @@ func Judge(record *results.Record) *results.Summary {
 	s.State, s.Ok = State(s)
 	e.State = s.State
 	answer := e.story().Answer
-	s.Verdict = answer.Whole()
+	s.Verdict = answer.Sentences()
 	return s
 }
 
@@ -58,14 +58,14 @@ func Judge(record *results.Record) *results.Summary {
 func saturate(s *results.Summary, figures *figure.Figures) {
 	for _, l := range figures.Ladders() {
 		one := results.Throttling{Stage: l.Stage, Kind: string(l.Throttling), Share: l.Share, Seconds: l.Seconds, From: l.From, To: l.To}
-		if l.Saturation().Told {
+		if l.Saturation().Known {
 			one.Rate, one.Interval = new(l.Rate), []float64{l.Low, l.High}
 		}
 		s.Throttling = append(s.Throttling, one)
 	}
 	v := figures.Named("saturation")
 	s.SaturationWhy = v.Why
-	if v.Told {
+	if v.Known {
 		s.Saturation, s.SaturationInterval, s.SaturationSeconds = v.Pointer(), v.Interval[:], v.Count
 	}
 }
@@ -76,7 +76,7 @@ func (e *evidence) phases() []results.PhaseSummary {
 		whole := figures.Step(step, nil)
 		summary := results.PhaseSummary{Name: step.Phase.Name, Offered: whole.Offered, Served: whole.Served,
 			ThrottledPerSecond: whole.ThrottledPerSecond, ShareLost: whole.ShareLost, ShareLostSettled: whole.ShareLostSettled,
-			Causes: step.Sum(nil).Causes.Told(), ClientLimited: e.late(step), PerOperation: make(map[string]results.PhaseOperationSummary)}
+			Causes: step.Sum(nil).Causes.Frequent(), ClientLimited: e.late(step), PerOperation: make(map[string]results.PhaseOperationSummary)}
 		if v := figures.OfStep("throughput", step, nil); v.Interval != nil {
 			summary.Throughput, summary.ThroughputInterval = v.Pointer(), v.Interval[:]
 		}

@@ -169,7 +169,7 @@ func TestWhatWasLeftBehind(t *testing.T) {
 		assert.Truef(t, summary.Audit == nil || summary.Audit != record.Audit,
 			"%s: the summary shares its audit with the record; want a copy", row.name)
 		// A scenario may be there to show the faults: its claims alone say which it wants.
-		assert.Truef(t, row.invariants == nil || verdict.Holds(summary),
+		assert.Truef(t, row.invariants == nil || verdict.AllChecksHold(summary),
 			"%s: the run fails; want faults to fail none that did not expect otherwise", row.name)
 	}
 }
@@ -227,8 +227,8 @@ func TestClaimsComeAfterThePeakAndInTheirOrder(t *testing.T) {
 		"throttled < 1% false", "p99(get) < 1s true", "offered(hottest) >= 5000 false"}
 	assert.Equal(t, want, got, "Expectations")
 	// A claim that fails is not the peak's failure.
-	assert.Truef(t, !verdict.Holds(summary) && summary.PeakState == results.Holds,
-		"Holds = %t, the peak %s; want a peak that holds in a run that does not", verdict.Holds(summary), summary.PeakState)
+	assert.Truef(t, !verdict.AllChecksHold(summary) && summary.PeakState == results.Holds,
+		"Holds = %t, the peak %s; want a peak that holds in a run that does not", verdict.AllChecksHold(summary), summary.PeakState)
 	r.manifest.PeakAsked, r.manifest.Checks = 0, nil
 	if got := verdict.Judge(r.record(t)).Checks; got == nil || len(got) > 0 {
 		t.Errorf("Expectations of a run of which nothing was asked = %#v; want an empty list", got)
@@ -257,8 +257,8 @@ func TestPromise(t *testing.T) {
 		record := &results.Record{Manifest: results.Manifest{Example: &results.Example{Fails: row.fails}}}
 		got := verdict.Promise(record, summary)
 		assert.Empty(t, cmp.Diff(row.want, got, cmpopts.IgnoreUnexported(verdict.Promised{})), row.sentence)
-		assert.Truef(t, got.Fails() == row.broken && got.Told() == row.told,
-			"%s: broken %v, told %v; want %v, %v", row.sentence, got.Fails(), got.Told(), row.broken, row.told)
+		assert.Truef(t, got.Fails() == row.broken && got.IsJudged() == row.told,
+			"%s: broken %v, told %v; want %v, %v", row.sentence, got.Fails(), got.IsJudged(), row.broken, row.told)
 	}
 }
 
@@ -300,8 +300,8 @@ func TestWhatBearsACheck(t *testing.T) {
 		}
 		record.Manifest.Checks = []string{row.text}
 		got := verdict.Checks(record, &results.Summary{Validity: row.validity})[0]
-		if got.Result() != row.result || !strings.Contains(got.Why, row.why) || (got.Why == "") != got.Told() ||
-			!got.Told() && (got.Observed != "not measured" || got.Said() != "not measured: "+got.Why) {
+		if got.Result() != row.result || !strings.Contains(got.Why, row.why) || (got.Why == "") != got.IsJudged() ||
+			!got.IsJudged() && (got.Observed != "not measured" || got.Observation() != "not measured: "+got.Why) {
 			t.Errorf("%s: %q = %s, observed %s, why %q; want %s, %q", row.name, row.text, got.Result(), got.Observed, got.Why, row.result, row.why)
 		}
 	}
@@ -342,7 +342,7 @@ func TestWhatWasNotSentWasNotThrottled(t *testing.T) {
 	} {
 		played.Manifest.Checks = []string{row.text}
 		got := verdict.Checks(played, &results.Summary{Validity: results.Valid})[0]
-		assert.Truef(t, got.Result() == row.result && (got.Told() || strings.HasPrefix(got.Why, "the generator ")),
+		assert.Truef(t, got.Result() == row.result && (got.IsJudged() || strings.HasPrefix(got.Why, "the generator ")),
 			"%s: %q = %s, %q; want %s", row.name, row.text, got.Result(), got.Why, row.result)
 	}
 }

@@ -140,7 +140,7 @@ func TestLoadsThatShowNoLimit(t *testing.T) {
 		if row.change != nil {
 			row.change(record)
 		}
-		if got := figure.Shown(record); len(got) != row.shown || row.shown > 0 && got[0].Closed() != (row.change != nil) {
+		if got := figure.ShownSteps(record); len(got) != row.shown || row.shown > 0 && got[0].Closed() != (row.change != nil) {
 			t.Errorf("%s: Shown = %d steps; want %d", row.name, len(got), row.shown)
 		}
 		resultstest.CheckWords(t, row.name, story(record), row.verdict)
@@ -216,12 +216,12 @@ func TestCausesOfASummaryAreOfWhatItCounts(t *testing.T) {
 		record := spoilt(t, 1+rng.IntN(50), causes, prepared)
 		s := verdict.Judge(record)
 		for class, of := range map[results.Class][2]int64{results.Throttled: {s.Throttled, s.PerOperation["get"].Throttled}, results.Failed: {s.Failed, s.PerOperation["get"].Failed}} {
-			if s.Causes.Of(class) != of[0] || of[0] != causes.Of(class)+prepared.Of(class) {
-				t.Errorf("seed %d: %d are %v by cause, %d by count; want %d", seed, s.Causes.Of(class), class, of[0], causes.Of(class)+prepared.Of(class))
+			if s.Causes.ClassAttempts(class) != of[0] || of[0] != causes.ClassAttempts(class)+prepared.ClassAttempts(class) {
+				t.Errorf("seed %d: %d are %v by cause, %d by count; want %d", seed, s.Causes.ClassAttempts(class), class, of[0], causes.ClassAttempts(class)+prepared.ClassAttempts(class))
 			}
-			if s.PerOperation["get"].Causes.Of(class) != of[1] || s.Phases[0].Causes.Of(class) != of[1] || of[1] != causes.Of(class) {
+			if s.PerOperation["get"].Causes.ClassAttempts(class) != of[1] || s.Phases[0].Causes.ClassAttempts(class) != of[1] || of[1] != causes.ClassAttempts(class) {
 				t.Errorf("seed %d: of the reads %d are %v by cause, of the phase %d, by count %d; want %d", seed,
-					s.PerOperation["get"].Causes.Of(class), class, s.Phases[0].Causes.Of(class), of[1], causes.Of(class))
+					s.PerOperation["get"].Causes.ClassAttempts(class), class, s.Phases[0].Causes.ClassAttempts(class), of[1], causes.ClassAttempts(class))
 			}
 		}
 		// A record that says otherwise does not close.

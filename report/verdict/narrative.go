@@ -54,7 +54,7 @@ func Narrate(record *results.Record, summary *results.Summary) Story {
 func (e *evidence) story() Story {
 	_, ok := State(e.Summary)
 	story := Story{Answer: e.answer(), Limits: narrative().Sentences(e, kindLimits, limits), Warnings: narrative().Sentences(e, "warnings")}
-	story.Answer.Mark = document.MarkOf(e.State, Asked(e.Summary), ok)
+	story.Answer.Mark = document.MarkOf(e.State, HasQuestion(e.Summary), ok)
 	said := narrative().Sentences(e, leads, bursts)
 	shown := min(len(said), maxLeads)
 	story.Answer.Says = append(said[:shown:shown], narrative().Sentences(e, examples)...)

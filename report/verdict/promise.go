@@ -37,13 +37,13 @@ func Promise(record *results.Record, summary *results.Summary) Promised {
 	return p
 }
 
-// Any reports whether one of them must fail, no matter which.
-func (p Promised) Any() bool { return p.any }
+// NeedsAny reports whether one of them must fail, no matter which.
+func (p Promised) NeedsAny() bool { return p.any }
 
 func (p *Promised) add(name string, checks []results.Check) {
 	at := slices.IndexFunc(checks, func(c results.Check) bool { return c.Expr == name })
 	switch {
-	case at < 0 || !checks[at].Told():
+	case at < 0 || !checks[at].IsJudged():
 		p.Untold = append(p.Untold, name)
 	case checks[at].Fails():
 		p.Kept = append(p.Kept, name)
@@ -60,7 +60,7 @@ func (p Promised) Fails() bool {
 	return len(p.Broken) > 0
 }
 
-// Told reports whether the promise was judged.
-func (p Promised) Told() bool {
+// IsJudged reports whether the promise was judged.
+func (p Promised) IsJudged() bool {
 	return p.Fails() || len(p.Untold) == 0 || p.any && len(p.Kept) > 0
 }

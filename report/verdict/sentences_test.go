@@ -106,7 +106,7 @@ func checkVerdict(t *testing.T, name string, record *results.Record, summary *re
 		"%s: %q; want no control characters", name, text)
 	assert.NotContainsf(t, text, "not complete", "%s: a rule failed", name)
 	assert.LessOrEqualf(t, len(said.Says), 4, "%s: %q", name, said.Says)
-	assert.Equalf(t, said.Whole(), summary.Verdict, "%s: the verdict of scripts is the answer", name)
+	assert.Equalf(t, said.Sentences(), summary.Verdict, "%s: the verdict of scripts is the answer", name)
 	if summary.Validity == results.Valid {
 		return
 	}
@@ -153,7 +153,7 @@ func TestChecksOfAPeak(t *testing.T) {
 			want[0].Observed, want[0].Ok, want[0].Why = row.throttled, nil, summary.Checks[0].Why
 		}
 		assert.Equalf(t, want, summary.Checks, "%s: Checks", row.name)
-		assert.Equal(t, (row.throttledP && row.lostP), verdict.Holds(summary), row.name)
+		assert.Equal(t, (row.throttledP && row.lostP), verdict.AllChecksHold(summary), row.name)
 		// A run that is worth nothing is not judged.
 		for _, e := range verdict.Checks(record, &results.Summary{Validity: results.Invalid}) {
 			assert.Truef(t, !e.Holds() && e.Observed == "not measured",

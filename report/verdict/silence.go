@@ -105,7 +105,7 @@ func lateIn(strains []Strain) func(figure.Step) bool {
 	return func(step figure.Step) bool {
 		generators, targets := 0, 0
 		for _, one := range strains {
-			switch inside := step.Within(one.Second); {
+			switch inside := step.Contains(one.Second); {
 			case inside && one.Cause.Generators():
 				generators++
 			case inside && one.Cause != OnTime:

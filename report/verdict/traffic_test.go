@@ -31,7 +31,7 @@ func observed(t testing.TB, change func(*results.Manifest, *results.Capture)) *r
 			r.Attempt(&results.Attempt{Phase: phase, Kind: 1, Try: try, Retry: try > 0, Class: class, Done: time.Second, Counted: int64(try)})
 		}
 		r.Completed(&results.Completed{Class: results.Ok, Phase: phase, Kind: 1, Done: time.Second, Attempts: 2, Entities: 1, Served: 1})
-		r.Take(func(of *results.Record) { of.Capture = o })
+		r.UpdateRecord(func(of *results.Record) { of.Capture = o })
 	})
 }
 

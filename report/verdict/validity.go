@@ -52,7 +52,7 @@ func (e *evidence) Futile() *results.Counts {
 	if e.Capture != nil || sum.Succeeded > 0 || sum.Scheduled == 0 || !ended && !e.Finished() {
 		return nil
 	}
-	sum.Causes = sum.Causes.Told()
+	sum.Causes = sum.Causes.Frequent()
 	return &sum.Counts
 }
 
@@ -86,7 +86,7 @@ func (e *evidence) Unsent() *unsent {
 			held -= row.Late
 		}
 	}
-	if sent > 0 && float64(held) > results.MostHeldBack*float64(sent) {
+	if sent > 0 && float64(held) > results.MaxHeldBackShare*float64(sent) {
 		u.Late = figure.ShareOf(held, sent)
 	}
 	return u
@@ -102,8 +102,8 @@ type lineBound struct {
 func (e *evidence) LineBound() *lineBound {
 	b, steps := &lineBound{}, figure.Reported(e.Record)
 	for i := range e.Intervals {
-		if row := &e.Intervals[i]; within(steps, row.Second) {
-			of := row.Of()
+		if row := &e.Intervals[i]; isInSteps(steps, row.Second) {
+			of := row.SecondsSum()
 			b.Seconds, b.All = b.Seconds+of.LineBound, b.All+of.Length
 		}
 	}

@@ -1,7 +1,7 @@
 // Package baseline holds the parts of a run in virtual time that repeat exactly, and the file with which later runs of
 // the same scenario are compared.
 //
-// [Of] reduces a record to a [Tree]: every count, every distribution, the decisions of load balancing and each parameter
+// [NewTree] reduces a record to a [Tree]: every count, every distribution, the decisions of load balancing and each parameter
 // of the model, without what differs between machines or nights. [New] makes a [Baseline] of it, [Baseline.File] its
 // file, and [Read] reads a file. [Baseline.Fits] compares it with the scenario of another run.
 //
@@ -51,7 +51,7 @@ type file struct {
 	Tree     json.RawMessage `json:"tree"`
 }
 
-// longestReason bounds what is said of a change, in bytes.
+// maxReason is the maximum length of the reason for a change, in bytes.
 const maxReason = 500
 
 // CheckReason returns an error unless the text is one line of 1 to 500 bytes.
@@ -70,7 +70,7 @@ func New(record *results.Record, accepted time.Time, reason string) (*Baseline, 
 	if err := CheckReason(reason); err != nil {
 		return nil, err
 	}
-	tree, err := Of(record)
+	tree, err := NewTree(record)
 	if err != nil {
 		return nil, err
 	}
@@ -252,9 +252,9 @@ func (o operation) MarshalJSON() ([]byte, error) { return operationLayout.Encode
 // maxHottest is the maximum number of partitions of a phase that have a name.
 const maxHottest = 10
 
-// Of returns the parts of a judged run that repeat. Its error wraps [ErrRecord]: a run in real
+// NewTree returns the parts of a judged run that repeat. Its error wraps [ErrRecord]: a run in real
 // time, or one that was cut off.
-func Of(record *results.Record) (Tree, error) {
+func NewTree(record *results.Record) (Tree, error) {
 	m, summary := &record.Manifest, record.Summary
 	switch {
 	case m.Time != "virtual":
@@ -314,7 +314,7 @@ func phaseOf(p *results.Phase, kinds []results.Kind) object {
 			continue
 		}
 		var causes []object
-		for _, one := range k.Causes.Told() {
+		for _, one := range k.Causes.Frequent() {
 			causes = append(causes, object{{"name", one.Class.String() + ": " + one.String()}, {"attempts", one.Attempts}})
 		}
 		operations = append(operations, operation{Name: kinds[i].Name, Counts: k.Counts, Causes: causes,

@@ -62,7 +62,7 @@ func TestFileAndBack(t *testing.T) {
 
 // Whatever is recorded of a run that repeats is in its tree.
 func TestTreeTellsRunsApart(t *testing.T) {
-	same, err := baseline.Of(recorded(t, nil))
+	same, err := baseline.NewTree(recorded(t, nil))
 	require.NoError(t, err)
 	attempt := results.Attempt{Number: 99, Class: results.Throttled, Status: 503, Done: time.Millisecond}
 	for _, row := range []struct {
@@ -77,10 +77,10 @@ func TestTreeTellsRunsApart(t *testing.T) {
 			r.Counters([]results.Counter{{CounterName: results.CounterName{Operation: "get", Name: "both"}, Count: 1}})
 		}},
 		{"what must hold and does not", func(r *results.Recorder) {
-			r.Take(func(of *results.Record) { of.Invariants = []results.Invariant{{Name: "sums", Faults: 1}} })
+			r.UpdateRecord(func(of *results.Record) { of.Invariants = []results.Invariant{{Name: "sums", Faults: 1}} })
 		}},
 		{"an audit", func(r *results.Recorder) {
-			r.Take(func(of *results.Record) { of.Audit = &results.Audit{Writes: 1} })
+			r.UpdateRecord(func(of *results.Record) { of.Audit = &results.Audit{Writes: 1} })
 		}},
 		{"a phase", func(r *results.Recorder) { r.Phase(results.Phase{Name: "drop", End: time.Second}) }},
 		{"bytes that were written", func(r *results.Recorder) { r.Attempt(&results.Attempt{Class: results.Ok, Stored: 1}) }},
@@ -91,7 +91,7 @@ func TestTreeTellsRunsApart(t *testing.T) {
 			r.Attempt(&results.Attempt{Class: results.Throttled, Table: "Copies", PartitionKey: "q", HasPartition: true, Try: 1, Due: 1})
 		}},
 	} {
-		other, err := baseline.Of(recorded(t, row.alter))
+		other, err := baseline.NewTree(recorded(t, row.alter))
 		require.NoError(t, err)
 		assert.Falsef(t, bytes.Equal(same.JSON(), other.JSON()), "%s: the trees are the same; want another", row.name)
 	}
@@ -99,7 +99,7 @@ func TestTreeTellsRunsApart(t *testing.T) {
 	for name, alter := range map[string]func(*results.Recorder){
 		"the same run": nil, "a verdict": func(r *results.Recorder) { r.Event(results.Event{What: results.VerdictTold, Text: "all is well"}) },
 	} {
-		again, err := baseline.Of(recorded(t, alter))
+		again, err := baseline.NewTree(recorded(t, alter))
 		assert.Truef(t, err == nil && bytes.Equal(same.JSON(), again.JSON()), "%s: another tree, %v; want the same", name, err)
 	}
 }
@@ -118,7 +118,7 @@ func TestTreeHoldsNoCells(t *testing.T) {
 		record.Heat.Rows = append(record.Heat.Rows, results.HeatRow{Key: "p", HeatCells: results.HeatCells{Served: cells, Throttled: []int64{1, 2}, Failed: []int64{0, 5}, Demanded: cells}})
 	}
 	record.Heat.Rest, record.Heat.Nowhere = results.HeatCells{Throttled: []int64{7}}, results.HeatCells{Failed: []int64{8, 1}}
-	tree, err := baseline.Of(record)
+	tree, err := baseline.NewTree(record)
 	require.NoError(t, err)
 	rows := n * (240*1_000_000 + 239*240/2)
 	want := fmt.Sprintf(`"where": {"seconds_per_column": 16, "columns": 240, "rows": 100, "partitions": 4242, "most_missed": 3,
@@ -129,7 +129,7 @@ func TestTreeHoldsNoCells(t *testing.T) {
 	assert.LessOrEqual(t, len(tree), 10_000, "bytes of a tree without cells")
 	record.Heat.Rows[99].Served[239]++
 	record.Heat.Rows[99].Served[238]--
-	other, err := baseline.Of(record)
+	other, err := baseline.NewTree(record)
 	require.NoError(t, err)
 	assert.NotEqual(t, string(tree), string(other), "the tree after one entity moved to another cell")
 }

@@ -117,7 +117,7 @@ func (c *Catalog) Select(s Selection) ([]*Run, error) {
 	known = slices.Compact(known)
 	for _, tag := range s.Tags {
 		if !slices.Contains(known, tag) {
-			return nil, &Fault{"tags", fmt.Errorf("no run in %s has it: %s", Shown(c.Folder), nearest.Unknown("tag", tag, known))}
+			return nil, &Fault{"tags", fmt.Errorf("no run in %s has it: %s", Quote(c.Folder), nearest.Unknown("tag", tag, known))}
 		}
 	}
 	var chosen []*Run
@@ -137,7 +137,7 @@ func (c *Catalog) hasScenario(name string) error {
 	for i := range c.Runs {
 		known = append(known, c.Runs[i].Scenario())
 	}
-	return checkScenario("scenario", Shown(c.Folder), name, known)
+	return checkScenario("scenario", Quote(c.Folder), name, known)
 }
 
 // checkScenario returns a fault of a field unless a scenario is known or empty.
@@ -145,13 +145,13 @@ func checkScenario(field, folder, name string, known []string) error {
 	if name == "" || slices.Contains(known, name) {
 		return nil
 	}
-	known = slices.DeleteFunc(slices.Clone(known), func(name string) bool { return name == "" || Shown(name) != name })
+	known = slices.DeleteFunc(slices.Clone(known), func(name string) bool { return name == "" || Quote(name) != name })
 	slices.Sort(known)
 	return &Fault{field, fmt.Errorf("no run in %s: %s", folder, nearest.Unknown("scenario", name, slices.Compact(known)))}
 }
 
-// Beside returns the numbers of other folders and links in words, empty for none.
-func (c *Catalog) Beside() string {
+// OtherContents returns the numbers of other folders and links in words, empty for none.
+func (c *Catalog) OtherContents() string {
 	var parts []string
 	for _, of := range []struct {
 		n         int
@@ -198,7 +198,7 @@ func Reason(err error) error {
 }
 
 func unreadable(folder string, err error) error {
-	return &Fault{"folder", fmt.Errorf("the folder %s cannot be read: %w; expected one of runs", Shown(folder), Reason(err))}
+	return &Fault{"folder", fmt.Errorf("the folder %s cannot be read: %w; expected one of runs", Quote(folder), Reason(err))}
 }
 
 // Run is a folder that holds a run.json, or a contest.
@@ -413,9 +413,9 @@ func ChangeTags(folder string, names []string, remove bool) ([]string, error) {
 	tags, err := ReadTags(results.Dir(folder))
 	switch {
 	case errors.Is(err, ErrTags):
-		return nil, &Fault{"folder", fmt.Errorf("the tags of %s cannot be read: %w; delete its %s to start over", Shown(folder), err, TagsFile)}
+		return nil, &Fault{"folder", fmt.Errorf("the tags of %s cannot be read: %w; delete its %s to start over", Quote(folder), err, TagsFile)}
 	case err != nil:
-		return nil, &Fault{"folder", fmt.Errorf("the tags of %s cannot be read: %w", Shown(folder), Reason(err))}
+		return nil, &Fault{"folder", fmt.Errorf("the tags of %s cannot be read: %w", Quote(folder), Reason(err))}
 	}
 	changed := slices.Clone(tags)
 	for _, name := range names {
@@ -423,7 +423,7 @@ func ChangeTags(folder string, names []string, remove bool) ([]string, error) {
 		case fault != nil:
 			return nil, fault
 		case remove && !slices.Contains(tags, name):
-			return nil, &Fault{"names", fmt.Errorf("%s: it has no such tag: %s", Shown(folder), nearest.Unknown("tag", name, tags))}
+			return nil, &Fault{"names", fmt.Errorf("%s: it has no such tag: %s", Quote(folder), nearest.Unknown("tag", name, tags))}
 		case remove:
 			changed = slices.DeleteFunc(changed, func(tag string) bool { return tag == name })
 		case !slices.Contains(changed, name):
@@ -431,7 +431,7 @@ func ChangeTags(folder string, names []string, remove bool) ([]string, error) {
 		}
 	}
 	if len(changed) > maxTags {
-		return nil, &Fault{"names", fmt.Errorf("%s: %d tags are more than %d; expected fewer", Shown(folder), len(changed), maxTags)}
+		return nil, &Fault{"names", fmt.Errorf("%s: %d tags are more than %d; expected fewer", Quote(folder), len(changed), maxTags)}
 	}
 	slices.Sort(changed)
 	if slices.Equal(tags, changed) {

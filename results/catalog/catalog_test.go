@@ -52,7 +52,7 @@ func TestContestsAreListed(t *testing.T) {
 
 func TestSelect(t *testing.T) {
 	c := library(t)
-	assert.Equal(t, "1 other folder, 1 link", c.Beside(), "beside the runs")
+	assert.Equal(t, "1 other folder, 1 link", c.OtherContents(), "beside the runs")
 	day := func(n int) time.Time { return time.Date(2026, 3, n, 2, 0, 0, 0, time.UTC) }
 	for _, row := range []struct {
 		name string

@@ -39,9 +39,9 @@ func Find(ctx context.Context, runs, name string) (string, error) {
 		back, _ := strconv.Atoi(cmp.Or(match[1], "0"))
 		switch count := len(c.Runs); {
 		case count == 0:
-			return "", unknown(name, fmt.Errorf("%s holds none", Shown(runs)))
+			return "", unknown(name, fmt.Errorf("%s holds none", Quote(runs)))
 		case back >= count:
-			return "", &Fault{"run", fmt.Errorf("there is no run %q: %s holds %d; expected %s to %[4]s~%[5]d", name, Shown(runs), count, Latest, count-1)}
+			return "", &Fault{"run", fmt.Errorf("there is no run %q: %s holds %d; expected %s to %[4]s~%[5]d", name, Quote(runs), count, Latest, count-1)}
 		}
 		return c.Runs[back].Folder, nil
 	}
@@ -65,13 +65,13 @@ func Find(ctx context.Context, runs, name string) (string, error) {
 	case len(begin) == 1:
 		return filepath.Join(runs, begin[0]), nil
 	case len(begin) > 1:
-		return "", &Fault{"run", fmt.Errorf("%d runs in %s begin with %q; expected one of %s", len(begin), Shown(runs), name, nearest.Choice(shownNames(begin)))}
+		return "", &Fault{"run", fmt.Errorf("%d runs in %s begin with %q; expected one of %s", len(begin), Quote(runs), name, nearest.Choice(shownNames(begin)))}
 	case isFolder(name):
-		return "", &Fault{"run", fmt.Errorf("%s holds no run; expected a folder with a %s", Shown(name), results.RunFile)}
+		return "", &Fault{"run", fmt.Errorf("%s holds no run; expected a folder with a %s", Quote(name), results.RunFile)}
 	case len(names) == 0:
-		return "", unknown(name, fmt.Errorf("%s holds none", Shown(runs)))
+		return "", unknown(name, fmt.Errorf("%s holds none", Quote(runs)))
 	}
-	return "", &Fault{"run", fmt.Errorf("no such run in %s: %s", Shown(runs), nearest.Unknown("run", name, shownNames(append(names, Latest))))}
+	return "", &Fault{"run", fmt.Errorf("no such run in %s: %s", Quote(runs), nearest.Unknown("run", name, shownNames(append(names, Latest))))}
 }
 
 // unknown returns the fault of a name without any runs to choose from.
@@ -105,10 +105,10 @@ func Names(runs string) ([]string, error) {
 		names[i] = filepath.Base(names[i])
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no folder %s", Shown(runs))
+		return nil, fmt.Errorf("there is no folder %s", Quote(runs))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read (%w)", Shown(runs), Reason(err))
+		return nil, fmt.Errorf("%s cannot be read (%w)", Quote(runs), Reason(err))
 	}
 	return names, nil
 }
@@ -128,13 +128,13 @@ func pathsBelow(folder string, isRun func(string) bool) ([]string, error) {
 func shownNames(names []string) []string {
 	var list []string
 	for _, name := range names {
-		list = append(list, Shown(name))
+		list = append(list, Quote(name))
 	}
 	return list
 }
 
-// Shown returns a name for a terminal: quoted if it has control characters.
-func Shown(name string) string {
+// Quote returns a name for a terminal: quoted if it has control characters.
+func Quote(name string) string {
 	if strings.ContainsFunc(name, unprintable) {
 		return strconv.QuoteToGraphic(name)
 	}

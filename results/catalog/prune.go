@@ -105,7 +105,7 @@ func (p *Plan) Stay() string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, why))
 		}
 	}
-	if beside := p.catalog.Beside(); beside != "" {
+	if beside := p.catalog.OtherContents(); beside != "" {
 		parts = append(parts, beside)
 	}
 	return strings.Join(parts, ", ")
@@ -154,7 +154,7 @@ type Remains struct {
 func (p *Plan) Delete(ctx context.Context) (*Deletion, error) {
 	root, err := os.OpenRoot(p.catalog.Folder)
 	if err != nil {
-		return nil, &Fault{"folder", fmt.Errorf("the folder %s cannot be opened: %w", Shown(p.catalog.Folder), Reason(err))}
+		return nil, &Fault{"folder", fmt.Errorf("the folder %s cannot be opened: %w", Quote(p.catalog.Folder), Reason(err))}
 	}
 	defer root.Close()
 	done := new(Deletion)
@@ -172,7 +172,7 @@ func (p *Plan) Delete(ctx context.Context) (*Deletion, error) {
 		freed, left, err := p.by.delete(root, r.Name)
 		done.Bytes += freed
 		if err != nil {
-			faults = append(faults, fmt.Errorf("the run %s was deleted in part: %w", Shown(r.Name), err))
+			faults = append(faults, fmt.Errorf("the run %s was deleted in part: %w", Quote(r.Name), err))
 			continue
 		}
 		if len(left) > 0 {

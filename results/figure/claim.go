@@ -34,8 +34,8 @@ type ClaimJudgement struct {
 	// Left is the observed value, Right the one it is compared with, both in Unit.
 	Left, Right float64
 	Unit        Unit
-	// Told reports that every figure is known; otherwise Left and Right are 0 and Pass is false.
-	Told bool
+	// Known reports that every figure is known; otherwise Left and Right are 0 and Pass is false.
+	Known bool
 	// Computed reports that Right is a figure's rather than a number of the claim.
 	Computed bool
 	Pass     bool
@@ -59,7 +59,7 @@ func (c *Claim) Judge(facts ClaimFacts) ClaimJudgement {
 		// A time over an hour is only a lower bound.
 		return judged
 	}
-	judged.Left, judged.Right, judged.Told = left, limit, true
+	judged.Left, judged.Right, judged.Known = left, limit, true
 	judged.Pass = map[string]bool{
 		"<": left < limit, "<=": left <= limit, ">": left > limit, ">=": left >= limit, "==": left == limit, "!=": left != limit,
 	}[c.comparison]
@@ -181,8 +181,8 @@ func ClaimMetrics() []string {
 // String returns the metric in its canonical form.
 func (m ClaimMetric) String() string { return m.Figure.String() }
 
-// Told prints a value of the metric with its unit.
-func (m ClaimMetric) Told(value float64) string {
+// Format prints a value of the metric with its unit.
+func (m ClaimMetric) Format(value float64) string {
 	switch m.Unit {
 	case Nanoseconds:
 		return fmt.Sprintf("%.3g ms", value/1e6)

@@ -38,7 +38,7 @@ func TestClaimsAreJudged(t *testing.T) {
 		claim, err := figure.ParseClaim(row[1])
 		require.NoErrorf(t, err, "%s: Parse(%q)", row[0], row[1])
 		got := claim.Judge(facts)
-		values := []string{strconv.FormatBool(got.Told), strconv.FormatBool(got.Pass), strconv.FormatFloat(got.Left, 'g', -1, 64), strconv.FormatFloat(got.Right, 'g', -1, 64)}
+		values := []string{strconv.FormatBool(got.Known), strconv.FormatBool(got.Pass), strconv.FormatFloat(got.Left, 'g', -1, 64), strconv.FormatFloat(got.Right, 'g', -1, 64)}
 		assert.Equal(t, row[2:], values, row[0])
 	}
 }
@@ -125,7 +125,7 @@ func TestMetrics(t *testing.T) {
 		{"requests to an operation", "tries", "tries", figure.Ratio, false, .01, 1.0456, "1.05"},
 	} {
 		m, err := figure.ParseClaimMetric(row.text)
-		assert.Truef(t, err == nil && m.String() == row.want && m.Unit == row.unit && m.Higher == row.higher && m.Floor == row.floor && m.Told(row.value) == row.told,
+		assert.Truef(t, err == nil && m.String() == row.want && m.Unit == row.unit && m.Higher == row.higher && m.Floor == row.floor && m.Format(row.value) == row.told,
 			"%s: ParseMetric(%q) = %+v, %v; want %+v", row.name, row.text, m, err, row)
 	}
 	// Every metric can be parsed by its name, and its form parses to itself.

@@ -130,9 +130,9 @@ const (
 
 // Value is the value of a figure in a record.
 type Value struct {
-	// Value is in the requested unit. It is valid only if Told is true.
+	// Value is in the requested unit. It is valid only if Known is true.
 	Value float64
-	Told  bool
+	Known bool
 	// AtLeast reports that it is a lower bound.
 	AtLeast bool
 	// Why is the reason why the figure is unknown, empty if it is known.
@@ -147,14 +147,14 @@ type Value struct {
 }
 
 func knownValue(value float64, count int64) Value {
-	return Value{Value: value, Told: true, Count: count}
+	return Value{Value: value, Known: true, Count: count}
 }
 
 func unknownValue(why string) Value { return Value{Why: why} }
 
 // Pointer returns the value, nil if it is unknown.
 func (v Value) Pointer() *float64 {
-	if !v.Told {
+	if !v.Known {
 		return nil
 	}
 	return &v.Value
@@ -409,7 +409,7 @@ func timeOf(h *results.Histogram, quantile float64) Value {
 	switch {
 	case h.Count() == 0:
 		return unknownValue("nothing was timed")
-	case quantile < 0 && h.Over() > 0:
+	case quantile < 0 && h.Overlong() > 0:
 		return unknownValue("durations over an hour")
 	case quantile < 0:
 		return knownValue(h.Mean()*each, h.Count())
@@ -535,9 +535,9 @@ func (n *Needs) inTimeShare(name string, sum *results.KindStats) float64 {
 	return float64(soon) / float64(sum.Response.Count())
 }
 
-// Met returns the share of due operations that were served within the required time, the minimum over the kinds of
+// ServedInTime returns the share of due operations that were served within the required time, the minimum over the kinds of
 // operation. It is unknown in a closed loop, whose clients ask for no more than they get.
-func (f *Figures) Met(needs Needs) Value {
+func (f *Figures) ServedInTime(needs Needs) Value {
 	least := Value{Why: "no operations at instants of their own"}
 	for _, step := range f.reported {
 		if step.Closed() {
@@ -551,8 +551,8 @@ func (f *Figures) Met(needs Needs) Value {
 			continue
 		}
 		share := float64(sum.Succeeded) * needs.inTimeShare(kind.Name, &sum) / float64(sum.Scheduled)
-		if !least.Told || share < least.Value {
-			least = Value{Value: share, Told: true}
+		if !least.Known || share < least.Value {
+			least = Value{Value: share, Known: true}
 		}
 	}
 	return least
@@ -622,7 +622,7 @@ func (s *Selection) rate(partitions perPartition, of func(*Selection, Step) floa
 		for _, step := range s.steps {
 			list, over := partitions(step.Phase)
 			one := s.busiestOf(list, over, int64(len(list)) < step.Phase.PartitionsHit)
-			if !one.Told && one.Why == notKept {
+			if !one.Known && one.Why == notKept {
 				return one
 			}
 			most = maxValue(most, one)
@@ -820,8 +820,8 @@ func (s *Selection) busiestOf(list []results.PartitionStats, over int64, more bo
 
 // unknownIfBound makes a lower bound unknown: a check must not pass on it.
 func unknownIfBound(v Value, why string) Value {
-	if v.Told && v.AtLeast {
-		v.Told, v.Why = false, why
+	if v.Known && v.AtLeast {
+		v.Known, v.Why = false, why
 	}
 	return v
 }
@@ -829,9 +829,9 @@ func unknownIfBound(v Value, why string) Value {
 // maxValue returns the greater value. It is a lower bound if either is, which may be the greater one.
 func maxValue(a, b Value) Value {
 	switch {
-	case !b.Told:
+	case !b.Known:
 		return a
-	case !a.Told:
+	case !a.Known:
 		return b
 	case b.Value > a.Value:
 		a, b = b, a

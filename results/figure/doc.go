@@ -1,7 +1,7 @@
 // Package figure defines every figure that is shown, claimed, ranked, gated or exported of a run: its name, unit and
 // scope, its better direction, a sentence that describes it, and the one function that computes it from a record.
 //
-// [Of] opens a record; [Figures.Take] computes a figure by its [Reference], such as p99 of an operation, and [Names] lists
+// [NewFigures] opens a record; [Figures.Value] computes a figure by its [Reference], such as p99 of an operation, and [Names] lists
 // them all. A [Value] has the number of things that it is computed from, bounds if there are any, and the reason if it is
 // unknown. Every output takes figures from here by name, so that two outputs cannot disagree.
 //

@@ -19,16 +19,16 @@ type Figures struct {
 	run []second
 }
 
-// Of returns the figures of a record, which must not change meanwhile.
-func Of(record *results.Record) *Figures {
+// NewFigures returns the figures of a record, which must not change meanwhile.
+func NewFigures(record *results.Record) *Figures {
 	return &Figures{record: record, reported: Reported(record)}
 }
 
-// Take returns a figure in its own unit.
-func (f *Figures) Take(ref Reference) Value { return f.In(ref, ref.Unit()) }
+// Value returns a figure in its own unit.
+func (f *Figures) Value(ref Reference) Value { return f.ValueIn(ref, ref.Unit()) }
 
-// In returns a figure in one of its units: times in nanoseconds, shares of one.
-func (f *Figures) In(ref Reference, in Unit) Value {
+// ValueIn returns a figure in one of its units: times in nanoseconds, shares of one.
+func (f *Figures) ValueIn(ref Reference, in Unit) Value {
 	s, why := f.selection(ref, in)
 	if why != "" {
 		return unknownValue(why)
@@ -37,12 +37,12 @@ func (f *Figures) In(ref Reference, in Unit) Value {
 }
 
 // Named returns a figure of the whole run by its name.
-func (f *Figures) Named(name string) Value { return f.Take(Reference{Name: name}) }
+func (f *Figures) Named(name string) Value { return f.Value(Reference{Name: name}) }
 
 // Look returns a figure in a unit, and false if it is unknown, for checks.
 func (f *Figures) Look(ref Reference, in Unit) (value float64, told bool) {
-	v := f.In(ref, in)
-	return v.Value, v.Told
+	v := f.ValueIn(ref, in)
+	return v.Value, v.Known
 }
 
 // OfStep returns a figure of one step and the kinds of operation that want chooses, nil
@@ -81,7 +81,7 @@ func (f *Figures) value(name string, s *Selection) Value {
 		return unknownValue("no such figure")
 	}
 	v := d.take(s)
-	if v.Told && (math.IsNaN(v.Value) || math.IsInf(v.Value, 0)) {
+	if v.Known && (math.IsNaN(v.Value) || math.IsInf(v.Value, 0)) {
 		return unknownValue("not in the record")
 	}
 	v.Provenance = Measured
@@ -247,9 +247,9 @@ func (s Step) Closed() bool { return !(s.Phase.Rate > 0) }
 // End is the end of the step or of the run, whichever is earlier.
 func (s Step) End() time.Duration { return s.end }
 
-// Settled reports whether the run reached the settled part of the step: its last half, or a closed loop. Otherwise
+// IsSettled reports whether the run reached the settled part of the step: its last half, or a closed loop. Otherwise
 // rates are unknown rather than 0.
-func (s Step) Settled() bool { return s.Closed() || s.lastHalf() > 0 }
+func (s Step) IsSettled() bool { return s.Closed() || s.lastHalf() > 0 }
 
 // Seconds is how long the step lasted.
 func (s Step) Seconds() float64 { return (s.end - s.Phase.Begin).Seconds() }
@@ -272,8 +272,8 @@ func (s Step) wholeSeconds() (first, end int64) {
 	return first, end
 }
 
-// Within reports whether a whole second of the run lies in the step.
-func (s Step) Within(second int64) bool {
+// Contains reports whether a whole second of the run lies in the step.
+func (s Step) Contains(second int64) bool {
 	first, end := s.wholeSeconds()
 	return first <= second && second < end
 }

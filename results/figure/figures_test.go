@@ -28,7 +28,7 @@ func TestFiguresOfARecord(t *testing.T) {
 		left, err := strconv.ParseFloat(row[2], 64)
 		require.NoError(t, err)
 		got := judged(t, record, row[1])
-		assert.Truef(t, near(got.Left, left) && got.Told && got.Pass, "%s: %q = %+v", row[0], row[1], got)
+		assert.Truef(t, near(got.Left, left) && got.Known && got.Pass, "%s: %q = %+v", row[0], row[1], got)
 	}
 }
 
@@ -76,7 +76,7 @@ func TestWhatCannotBeToldDoesNotPass(t *testing.T) {
 		}, "offered(hottest) < 2000"},
 	} {
 		got := judged(t, stripped(row.change), row.text)
-		assert.Truef(t, !got.Told && !got.Pass, "%s: %q = %+v; want it not told", row.name, row.text, got)
+		assert.Truef(t, !got.Known && !got.Pass, "%s: %q = %+v; want it not told", row.name, row.text, got)
 	}
 	bound := stripped(func(r *results.Record) { r.Phases[1].OfferedOver = 135 })
 	got := judged(t, bound, "offered(hottest, peak 100/s) < 136")
@@ -86,18 +86,18 @@ func TestWhatCannotBeToldDoesNotPass(t *testing.T) {
 // Why a figure cannot be told is said, and nothing is not zero.
 func TestWhyAFigureCannotBeTold(t *testing.T) {
 	record := kept(t)
-	figures := figure.Of(record)
+	figures := figure.NewFigures(record)
 	for text, why := range map[string]string{"p99(delete)": "delete", "p99.9(peak 100/s)": "fewer than ten", "max(get, fill)": "timed",
 		"saturation": "1%", "counter(get, both)": "counted", "violations": "checked"} {
-		v := figures.Take(parsed(t, text))
-		assert.Truef(t, !v.Told && strings.Contains(v.Why, why) && v.Pointer() == nil, "Take(%s) = %+v", text, v)
+		v := figures.Value(parsed(t, text))
+		assert.Truef(t, !v.Known && strings.Contains(v.Why, why) && v.Pointer() == nil, "Take(%s) = %+v", text, v)
 	}
 	v := figures.Named("speed")
-	assert.Truef(t, !v.Told && v.Why != "", "Named(speed) = %+v; want that there is no such figure", v)
+	assert.Truef(t, !v.Known && v.Why != "", "Named(speed) = %+v; want that there is no such figure", v)
 	v = figures.Named("p50")
-	assert.Truef(t, v.Told && v.Count == 3000 && v.Provenance == figure.Modelled, "Named(p50) = %+v", v)
+	assert.Truef(t, v.Known && v.Count == 3000 && v.Provenance == figure.Modelled, "Named(p50) = %+v", v)
 	record.Manifest.Target = "https://example.org"
-	assert.Equal(t, figure.Measured, figure.Of(record).Named("p50").Provenance, "Named(p50) of a remote target")
+	assert.Equal(t, figure.Measured, figure.NewFigures(record).Named("p50").Provenance, "Named(p50) of a remote target")
 }
 
 // Every count is a figure of its own, with its own whole.
@@ -109,7 +109,7 @@ func TestCountsAndTheirWholes(t *testing.T) {
 		Phases: []results.Phase{{Name: "a", Stage: "a", End: 10 * time.Second, Reported: true, Kinds: []results.KindStats{{
 			Counts: results.Counts{Scheduled: 1000, Sent: 800, Dropped: 200, Late: 80, Operations: 500, Succeeded: 250, Attempts: 2000, Ok: 1000, Handled: 20,
 				Throttled: 600, Failed: 400, Retries: 1200, FirstThrottled: 160, Counted: 5000, Returned: 50, Offered: 700, Served: 630}, Lost: lost}}}}}
-	figures := figure.Of(record)
+	figures := figure.NewFigures(record)
 	for _, row := range []struct {
 		name string
 		own  float64
@@ -125,10 +125,10 @@ func TestCountsAndTheirWholes(t *testing.T) {
 	} {
 		d, _ := figure.Find(row.name)
 		for _, of := range []figure.Reference{{Name: row.name}, {Name: row.name, Of: "a"}, {Name: row.name, Operation: "get", Phase: "a"}} {
-			v := figures.Take(of)
-			assert.Truef(t, v.Told && v.Value == row.own, "%s = %+v; want %v", of, v, row.own)
-			v = figures.In(of, figure.Share)
-			assert.Truef(t, !d.Part || v.Told && v.Value == row.share, "%s as a share = %+v; want %v", of, v, row.share)
+			v := figures.Value(of)
+			assert.Truef(t, v.Known && v.Value == row.own, "%s = %+v; want %v", of, v, row.own)
+			v = figures.ValueIn(of, figure.Share)
+			assert.Truef(t, !d.Part || v.Known && v.Value == row.share, "%s as a share = %+v; want %v", of, v, row.share)
 		}
 		assert.Equalf(t, row.share > 0, d.Part, "%s is a part: %t; want %t", row.name, d.Part, row.share > 0)
 	}
@@ -139,7 +139,7 @@ func TestFiguresOfPartsInSeveralPhases(t *testing.T) {
 	record.Phases[2].Offered[0].Busiest = 10
 	record.Phases[1].Accounts = []results.AccountStats{{Offered: 300}, {Offered: 500}, {Offered: 400}}
 	record.Phases[2].Accounts = []results.AccountStats{{Offered: 30}, {Offered: 50}, {Offered: 900}}
-	figures := figure.Of(record)
+	figures := figure.NewFigures(record)
 	for _, row := range []struct {
 		name, text string
 		want       float64
@@ -148,13 +148,13 @@ func TestFiguresOfPartsInSeveralPhases(t *testing.T) {
 		{"the busiest account of any phase", "offered(account)", 90},
 		{"another one is that of a step", "offered(account, peak 100/s)", 50},
 	} {
-		v := figures.Take(parsed(t, row.text))
-		assert.Truef(t, v.Value == row.want && v.Told, "%s: %s = %+v; want %v", row.name, row.text, v, row.want)
+		v := figures.Value(parsed(t, row.text))
+		assert.Truef(t, v.Value == row.want && v.Known, "%s: %s = %+v; want %v", row.name, row.text, v, row.want)
 	}
 	for _, list := range [][]results.PartitionStats{{{Key: "NYC", Busiest: 600, Entities: 600}}, {{Key: "NYC", Busiest: 20, Entities: 600}}} {
 		record.Phases[1].Offered, record.Phases[1].OfferedOver = list, 601
-		v := figures.Take(parsed(t, "offered(hottest)"))
-		assert.Falsef(t, v.Told, "offered(hottest) beside partitions that could be hotter = %+v; want it not told", v)
+		v := figures.Value(parsed(t, "offered(hottest)"))
+		assert.Falsef(t, v.Known, "offered(hottest) beside partitions that could be hotter = %+v; want it not told", v)
 	}
 }
 
@@ -166,10 +166,10 @@ func TestTheHottestPartitionIsThatOfTheBusiestSecond(t *testing.T) {
 		{Name: "hold", Begin: 25 * time.Second, End: 26 * time.Second, Partitions: []results.PartitionStats{{Key: "10 km", Entities: 9000, Busiest: 9000}}},
 	}}
 	want := &results.HottestPartition{Table: "ByState", Key: "half", EntitiesPerSecond: 200, Mean: 120}
-	assert.Equal(t, want, figure.Of(record).Hottest())
+	assert.Equal(t, want, figure.NewFigures(record).Hottest())
 	// What could have been hotter need not be in the phase of the hottest.
 	record.Phases[0].PartitionsOver, want.AtLeast = 191, true
-	assert.Equal(t, want, figure.Of(record).Hottest(), "beside partitions that are not told apart")
+	assert.Equal(t, want, figure.NewFigures(record).Hottest(), "beside partitions that are not told apart")
 }
 
 func TestOfferedIsThePlannedRateOfAStepWithOne(t *testing.T) {
@@ -192,8 +192,8 @@ func TestOfferedIsThePlannedRateOfAStepWithOne(t *testing.T) {
 			LastHalf: results.Cohort{Counts: results.Counts{Scheduled: row.inTheHalf, Offered: row.inTheHalf * row.entities}}}}
 		record := &results.Record{Duration: 11 * time.Second, Manifest: results.Manifest{Operations: []results.Kind{{Name: "put", Group: "PUT"}}},
 			Phases: []results.Phase{row.phase}}
-		got := figure.Of(record).Named("offered")
-		assert.Truef(t, got.Told && math.Abs(got.Value-row.want) <= 1e-9, "%s: offered %+v", row.name, got)
+		got := figure.NewFigures(record).Named("offered")
+		assert.Truef(t, got.Known && math.Abs(got.Value-row.want) <= 1e-9, "%s: offered %+v", row.name, got)
 	}
 }
 
@@ -276,7 +276,7 @@ func TestFiguresAgreeWithTheAttempts(t *testing.T) {
 			busiest = max(busiest, entities)
 		}
 		median := took[int(float64(len(took))*.5+.5)-1]
-		figures := figure.Of(record)
+		figures := figure.NewFigures(record)
 		for _, row := range []struct {
 			figure      string
 			value, near float64
@@ -301,7 +301,7 @@ func TestFiguresAgreeWithTheAttempts(t *testing.T) {
 			{"max", float64(took[len(took)-1].Nanoseconds()), .002},
 			{"lost_max", float64(longest.Nanoseconds()), .002},
 		} {
-			if got := figures.Take(parsed(t, row.figure)); !got.Told || math.Abs(got.Value-row.value) > row.near*row.value {
+			if got := figures.Value(parsed(t, row.figure)); !got.Known || math.Abs(got.Value-row.value) > row.near*row.value {
 				t.Errorf("seed %d: %s = %+v; want %v", seed, row.figure, got, row.value)
 			}
 		}
@@ -374,11 +374,11 @@ func TestInterruptedStepIsJudgedAsFarAsItWent(t *testing.T) {
 			LastHalf: results.Cohort{Counts: results.Counts{Scheduled: 100, Succeeded: 90, Offered: 200, Served: 150}}}}}
 	record := &results.Record{Validity: results.Partial, Duration: 8 * time.Second, Phases: []results.Phase{phase},
 		Manifest: results.Manifest{Operations: []results.Kind{{Name: "get"}}}}
-	f := figure.Of(record).Step(figure.Steps(record)[0], nil)
+	f := figure.NewFigures(record).Step(figure.Steps(record)[0], nil)
 	assert.Equal(t, [6]float64{100, 75, 10, .2, .1, 2}, [6]float64{f.Offered, f.Served, f.ThrottledPerSecond, *f.ShareLost, *f.ShareLostSettled,
 		*f.AttemptsPerOperation}, "offered, served, throttled, lost, lost of the settled, attempts")
 	record.Duration, record.Phases[0].Kinds[0].LastHalf = 5*time.Second, results.Cohort{}
-	f = figure.Of(record).Step(figure.Steps(record)[0], nil)
+	f = figure.NewFigures(record).Step(figure.Steps(record)[0], nil)
 	assert.Truef(t, f.Offered == 0 && f.ShareLostSettled == nil && f.ThrottledPerSecond == 20,
 		"Figures before the last half = %+v; want no load of it, throttled 20", f)
 	record.Duration = 2 * time.Second
@@ -390,7 +390,7 @@ func TestClosedLoopIsSummarisedAsAWhole(t *testing.T) {
 		Manifest: results.Manifest{Operations: []results.Kind{{Name: "query"}}},
 		Phases: []results.Phase{{Name: "scan", End: 10 * time.Second, Reported: true, Kinds: []results.KindStats{
 			{Counts: results.Counts{Scheduled: 100, Succeeded: 100, Offered: 100, Served: 5000}, LastHalf: results.Cohort{Counts: results.Counts{Scheduled: 1, Offered: 1}}}}}}}
-	got := figure.Of(record).Step(figure.Reported(record)[0], nil)
+	got := figure.NewFigures(record).Step(figure.Reported(record)[0], nil)
 	assert.Truef(t, got.Offered == 10 && got.Served == 500 && got.ShareLost != nil && *got.ShareLost == 0,
 		"the step is %+v; want offered 10, served 500, nothing lost", got)
 	assert.Len(t, figure.Steps(record), 0, "Steps")
@@ -434,11 +434,11 @@ func TestQueuesAreTheTargets(t *testing.T) {
 			one.InFlight, one.Service.P50 = waiting, new(int64(10_000*slower))
 			one.Generator = &results.Health{Lasted: time.Second, CPU: time.Duration(row.busy * 2e9), Starved: time.Duration(row.starved * float64(time.Second))}
 		}
-		figures := figure.Of(record)
+		figures := figure.NewFigures(record)
 		l := figures.Ladders()[0]
 		assert.Truef(t, l.Throttling == row.kind && (l.Throttling != figure.Queued || l.Rate == row.rate),
 			"%s: %s at %v; want %s at %v", row.name, l.Throttling, l.Rate, row.kind, row.rate)
-		got, holding := "fails", figures.Holds(figure.Steps(record)[1], nobody)
+		got, holding := "fails", figures.Holding(figure.Steps(record)[1], nobody)
 		switch {
 		case holding.Why != "":
 			got = "untold"
@@ -447,7 +447,7 @@ func TestQueuesAreTheTargets(t *testing.T) {
 		}
 		if row.unsent > 0 && row.kind == figure.Queued {
 			// Whose doing the lateness is, is told by the caller.
-			holding = figures.Holds(figure.Steps(record)[1], func(int64) string { return "the target queues" })
+			holding = figures.Holding(figure.Steps(record)[1], func(int64) string { return "the target queues" })
 			if got = "fails"; holding.Holds || holding.Why != "" {
 				got = holding.Why
 			}
@@ -459,7 +459,7 @@ func TestQueuesAreTheTargets(t *testing.T) {
 // Every definition says what it is and of what, and can be asked for by its name, of what it
 // says, in a claim and alone.
 func TestEveryDefinitionIsWhole(t *testing.T) {
-	figures := figure.Of(kept(t))
+	figures := figure.NewFigures(kept(t))
 	seen := map[string]bool{}
 	for _, name := range figure.Names() {
 		d, known := figure.Find(name)
@@ -474,8 +474,8 @@ func TestEveryDefinitionIsWhole(t *testing.T) {
 		ref, err := figure.ParseFigure(text)
 		assert.Truef(t, err == nil && ref.String() == text && ref.Unit() == d.Unit,
 			"ParseFigure(%q) = %v, %v; want it as it is", text, ref, err)
-		v := figures.Take(ref)
-		assert.Truef(t, v.Told != (v.Why != "") && (v.Provenance != "" || !v.Told), "%s = %+v", text, v)
+		v := figures.Value(ref)
+		assert.Truef(t, v.Known != (v.Why != "") && (v.Provenance != "" || !v.Known), "%s = %+v", text, v)
 		asked := false
 		for _, limit := range []string{"2", "2ms"} {
 			if claim, err := figure.ParseClaim(text + " < " + limit); err == nil {
@@ -604,5 +604,5 @@ func judged(t testing.TB, record *results.Record, text string) figure.ClaimJudge
 	t.Helper()
 	claim, err := figure.ParseClaim(text)
 	require.NoError(t, err)
-	return claim.Judge(figure.Of(record))
+	return claim.Judge(figure.NewFigures(record))
 }

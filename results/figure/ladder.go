@@ -72,8 +72,8 @@ const (
 	Bursts Throttling = "bursts"
 )
 
-// FewestSeconds is how many seconds of evidence a limit takes.
-const FewestSeconds = 3
+// MinSeconds is how many seconds of evidence a limit takes.
+const MinSeconds = 3
 
 const (
 	// enough is the share of throttled attempts from which on a second is evidence, and
@@ -85,10 +85,10 @@ const (
 	// maxVariation is the maximum variation of a limit between seconds, as a share of it, if several rates show the
 	// same limit.
 	maxVariation = 0.15
-	// coarse is the part of a limit from which on a single request makes its seconds few
-	// numbers apart.
+	// coarse is the share of a limit above which a single request leaves few different counts
+	// per second.
 	coarse = 0.02
-	// apart is how many times better the one explanation has to fit than the other.
+	// minFitRatio is the minimum ratio of the fits of two explanations if one is chosen.
 	minFitRatio = 4
 )
 
@@ -194,7 +194,7 @@ func (l *Ladder) judge(run []second) {
 			*l = some
 		}
 	}
-	refused := slices.DeleteFunc(slices.Clone(l.Steps), func(step Step) bool { return step.refusedShare() <= results.MostFirstThrottled })
+	refused := slices.DeleteFunc(slices.Clone(l.Steps), func(step Step) bool { return step.refusedShare() <= results.MaxFirstThrottledShare })
 	undecided := l.Throttling == Carried || l.Throttling == Undecided
 	if undecided && len(refused) > 1 && !slices.ContainsFunc(refused, func(step Step) bool { return !l.isSporadic(step) }) {
 		l.Throttling = Sporadic
@@ -211,9 +211,9 @@ func (f *Figures) Grows(step Step) bool {
 	return queue.grows()
 }
 
-// Met classifies the throttling of single seconds in order without known steps, such as those of one partition of a
+// LadderOfSeconds classifies the throttling of single seconds in order without known steps, such as those of one partition of a
 // server.
-func Met(seconds []results.Interval) Ladder {
+func LadderOfSeconds(seconds []results.Interval) Ladder {
 	var l Ladder
 	all := make([]second, len(seconds))
 	for i := range seconds {
@@ -277,7 +277,7 @@ func (l *Ladder) classify(all, run []second) {
 	switch {
 	case rate <= 0:
 		l.Throttling = Outage
-	case len(core) < FewestSeconds || 2*len(core) < reached:
+	case len(core) < MinSeconds || 2*len(core) < reached:
 		l.Throttling = Brief
 	case !l.loses(core):
 		l.Throttling = Carried
@@ -342,13 +342,13 @@ func saturation(s *Selection) Value {
 		}
 		one := ladder.Saturation()
 		switch {
-		case !one.Told && !v.Told && ladder.Throttling != Unthrottled:
+		case !one.Known && !v.Known && ladder.Throttling != Unthrottled:
 			v.Why = one.Why
-		case one.Told && !v.Told:
+		case one.Known && !v.Known:
 			v = one
-		case one.Told && max(v.Value, one.Value) > near*min(v.Value, one.Value):
+		case one.Known && max(v.Value, one.Value) > near*min(v.Value, one.Value):
 			return unknownValue(fmt.Sprintf("limits of parts of the load differ, %.0f and %.0f entities/s", v.Value, one.Value))
-		case one.Told && one.Count > v.Count:
+		case one.Known && one.Count > v.Count:
 			v = one
 		}
 	}
@@ -441,7 +441,7 @@ func (l *Ladder) hasSeveralRates(list []second) bool {
 			low, high = min(low, rate), max(high, rate)
 		}
 	}
-	return len(list) >= 2*FewestSeconds && high >= wide*low
+	return len(list) >= 2*MinSeconds && high >= wide*low
 }
 
 // rises reports whether what seconds serve grows with their demand.
@@ -518,10 +518,10 @@ func withoutOutliers(used []second) []second {
 			alike = append(alike, s)
 		}
 	}
-	if len(alike) >= FewestSeconds {
+	if len(alike) >= MinSeconds {
 		kept = append(kept, alike...)
 	}
-	if 10*len(kept) < 7*len(used) || len(kept) < FewestSeconds {
+	if 10*len(kept) < 7*len(used) || len(kept) < MinSeconds {
 		return used
 	}
 	return kept
@@ -593,7 +593,7 @@ func refusingOf(list []second) refusing {
 func (f *Figures) isRefused(step Step, sum *results.KindStats, l *Ladder, list []second) (refused bool, why string) {
 	serverErrors := refusals(sum.Causes.Injected(results.Throttled), sum.Causes)
 	share := max(ShareOf(sum.FirstThrottled, sum.Sent), ShareOf(sum.LastHalf.FirstThrottled, sum.LastHalf.Sent), ShareOf(serverErrors, sum.Attempts))
-	if share <= results.MostFirstThrottled {
+	if share <= results.MaxFirstThrottledShare {
 		return false, ""
 	}
 	const (
@@ -628,7 +628,7 @@ func (l *Ladder) isSporadic(step Step) bool {
 			lower, higher = other, step
 		}
 		low, high, ratio := lower.refusedShare(), higher.refusedShare(), higher.Phase.Rate/lower.Phase.Rate
-		return ratio >= apart && min(low, high) > results.MostFirstThrottled && high <= maxGrowth*low && low <= maxDrop*high &&
+		return ratio >= apart && min(low, high) > results.MaxFirstThrottledShare && high <= maxGrowth*low && low <= maxDrop*high &&
 			servesAlike(lower, higher, math.Sqrt(ratio))
 	}
 	return slices.ContainsFunc(l.Steps, isAlike) && !l.isCleanBelow(step)
@@ -652,7 +652,7 @@ func (l *Ladder) isCleanBelow(step Step) bool {
 
 // RefusesEveryRate reports whether the ladder has several rates, and the target refuses a share of each.
 func (l *Ladder) RefusesEveryRate() bool {
-	return len(l.Steps) > 1 && !slices.ContainsFunc(l.Steps, func(step Step) bool { return step.refusedShare() <= results.MostFirstThrottled })
+	return len(l.Steps) > 1 && !slices.ContainsFunc(l.Steps, func(step Step) bool { return step.refusedShare() <= results.MaxFirstThrottledShare })
 }
 
 // minExpected is the minimum number of expected refusals whose absence is significant.
@@ -737,13 +737,13 @@ func (l *Ladder) ofKinds(all []second) []second {
 func (f *Figures) Trouble(step Step) (until time.Duration, recovered bool) {
 	grows, last := f.Grows(step), int64(-1)
 	for _, s := range f.run {
-		if step.Within(s.Second) && (s.isEvidence() || s.Failed > 0 || s.Dropped > 0) {
+		if step.Contains(s.Second) && (s.isEvidence() || s.Failed > 0 || s.Dropped > 0) {
 			last = s.End()
 		}
 	}
 	until = time.Duration(last)*time.Second - step.Phase.Begin
 	length := step.End() - step.Phase.Begin
-	return until, until > 0 && !grows && length-until >= max(length/4, FewestSeconds*time.Second)
+	return until, until > 0 && !grows && length-until >= max(length/4, MinSeconds*time.Second)
 }
 
 // savedAllowance returns how many entities above a rate were served before the first refusals,

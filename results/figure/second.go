@@ -83,7 +83,7 @@ func atLimit(evidence []second) []second {
 	for range 5 {
 		rate := medianServed(core)
 		next := filter(evidence, func(s *second) bool { return s.asked >= rate*(1+minShare) })
-		if len(next) < FewestSeconds || len(next) == len(core) {
+		if len(next) < MinSeconds || len(next) == len(core) {
 			return core
 		}
 		core = next
@@ -103,7 +103,7 @@ func meanServed(list []second) float64 { return statistics.Mean(valuesOf(list, (
 // onTimeOf returns the seconds in which the generator was on time, all if those are too few.
 func onTimeOf(list []second) []second {
 	used := filter(list, func(s *second) bool { return !s.isLate() })
-	if len(used) < FewestSeconds {
+	if len(used) < MinSeconds {
 		return list
 	}
 	return used
@@ -116,7 +116,7 @@ func heavierHalf(list []second) []second {
 	slices.Sort(asked)
 	const wide = 1.1
 	quarter := len(asked) / 4
-	if len(asked) < 2*FewestSeconds || asked[len(asked)-1-quarter] < wide*asked[quarter] {
+	if len(asked) < 2*MinSeconds || asked[len(asked)-1-quarter] < wide*asked[quarter] {
 		return list
 	}
 	middle := asked[len(asked)/2]
@@ -225,7 +225,7 @@ func deviationOf(values []float64) float64 {
 
 // grows reports whether the queue grows throughout the step, by more than chance.
 func (q *queueing) grows() bool {
-	return q.seconds >= FewestSeconds && q.growth >= max(minDeviations*q.deviation, minGrowth, minGrowthShare*q.due) &&
+	return q.seconds >= MinSeconds && q.growth >= max(minDeviations*q.deviation, minGrowth, minGrowthShare*q.due) &&
 		q.early >= q.growth/8 && q.late >= q.growth/4
 }
 
@@ -233,7 +233,7 @@ func (q *queueing) grows() bool {
 // grows enough for that, and is not empty again and again, and the step offers no less than the
 // limit that other steps show.
 func (q *queueing) mayHideOverload(l *Ladder, step Step) bool {
-	return q.seconds >= FewestSeconds && 4*q.idle < q.seconds &&
+	return q.seconds >= MinSeconds && 4*q.idle < q.seconds &&
 		q.growth > minOverload/(1+minOverload)*q.due-minDeviations*q.deviation &&
 		!(l.hasLimit() && l.offered(step) <= l.Rate*(1-limitMargin))
 }
@@ -258,7 +258,7 @@ func surges(list []second) bool {
 			continue
 		}
 		sum, due, seconds = sum+growth[i], due+float64(s.Scheduled), seconds+1
-		if seconds >= FewestSeconds && sum >= max(minDeviations*deviation*math.Sqrt(float64(seconds)), minOverload*due, 2*minGrowth) {
+		if seconds >= MinSeconds && sum >= max(minDeviations*deviation*math.Sqrt(float64(seconds)), minOverload*due, 2*minGrowth) {
 			return true
 		}
 	}
@@ -286,7 +286,7 @@ func (l *Ladder) judgeQueues(all []second) {
 	busy := slices.DeleteFunc(slices.Clone(all), func(s second) bool {
 		return float64(min(s.queuedBefore, s.queued)) < busyFrom || s.share >= outageShare
 	})
-	if l.Throttling == Limited || len(busy) < FewestSeconds {
+	if l.Throttling == Limited || len(busy) < MinSeconds {
 		return
 	}
 	unit := unitOf(busy)

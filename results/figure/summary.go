@@ -7,9 +7,9 @@ import (
 	"loadgen/results"
 )
 
-// Shown returns the steps and the closed loops among them, in the order of the record. Of
+// ShownSteps returns the steps and the closed loops among them, in the order of the record. Of
 // a run about load balancing, and of traffic that a server saw, there is another account.
-func Shown(record *results.Record) []Step {
+func ShownSteps(record *results.Record) []Step {
 	if record.Capture != nil || Spreads(record) {
 		return Steps(record)
 	}
@@ -37,7 +37,7 @@ func (f *Figures) Summary(steps []Step, want func(results.Kind) bool) results.Ph
 func (s Step) ThrottledShare() (float64, bool) {
 	sum := s.counts(nil)
 	v := ratio(sum.Throttled, sum.Attempts, "")
-	return v.Value, v.Told
+	return v.Value, v.Known
 }
 
 // overTarget is the minimum part by which a rate exceeds a target.
@@ -76,12 +76,12 @@ const (
 	tooShort   = "the step is too short to exclude a load 5% above capacity"
 )
 
-// Holds reports whether a step sustains its rate, over its whole length. That is unknown if the generator sent more
+// Holding reports whether a step sustains its rate, over its whole length. That is unknown if the generator sent more
 // than 1% of a second over 100 ms late in more than 2% of the seconds, or dropped operations, or if a model's
 // saved-up allowance carried the load. Refusals of a load that was sent late in bursts do not count, unless the target
 // also refused requests that were on time, or saturates below the rate. Waited returns why operations of a second had
 // to wait for the target before they were sent; it is empty if the generator was the cause.
-func (f *Figures) Holds(step Step, waited func(second int64) string) Holding {
+func (f *Figures) Holding(step Step, waited func(second int64) string) Holding {
 	sum := step.counts(nil)
 	settled, seconds := step.settledCohort(&sum)
 	unsent := f.unsentReason(step, waited)
@@ -110,7 +110,7 @@ func (f *Figures) Holds(step Step, waited func(second int64) string) Holding {
 		return Holding{Why: why}
 	case f.usesAllowance(step, &settled, seconds):
 		return Holding{Why: "at its limit, carried by the partition's burst allowance"}
-	case queue.seconds < FewestSeconds && f.mayQueue(step, list):
+	case queue.seconds < MinSeconds && f.mayQueue(step, list):
 		return Holding{Why: "the step is too short to distinguish queueing from slow answers"}
 	case !step.Closed() && !step.Phase.Varying && queue.mayHideOverload(ladder, step):
 		return Holding{Why: tooShort}
@@ -128,7 +128,7 @@ func (f *Figures) mayQueue(step Step, list []second) bool {
 	switch {
 	case at < 0 || step.Closed():
 		return false
-	case len(list) >= FewestSeconds:
+	case len(list) >= MinSeconds:
 		return float64(f.run[at].queued) > late*float64(f.run[at].Scheduled)+minGrowth
 	case len(list) == 0:
 		return float64(f.run[at].queued) > minOverload*float64(f.run[at].Scheduled)+minGrowth
@@ -162,10 +162,10 @@ func (f *Figures) unsentReason(step Step, waited func(second int64) string) stri
 	dropped := sum.Dropped
 	for i := range f.record.Intervals {
 		row := &f.record.Intervals[i]
-		if !step.Within(row.Second) {
+		if !step.Contains(row.Second) {
 			continue
 		}
-		of := row.Of()
+		of := row.SecondsSum()
 		held := max(of.HeldBack, of.LineBound)
 		if held == 0 && f.isLeftBehind(i) {
 			held = 1
@@ -184,7 +184,7 @@ func (f *Figures) unsentReason(step Step, waited func(second int64) string) stri
 			own += held
 		}
 	}
-	most := results.MostSecondsHeldBack * float64(all)
+	most := results.MaxHeldBackSeconds * float64(all)
 	switch {
 	case dropped > 0, float64(own) > most:
 		return notSent
@@ -200,7 +200,7 @@ func (f *Figures) throttledInTime(step Step) bool {
 	count, before := 0, false
 	for i := range f.record.Intervals {
 		row := &f.record.Intervals[i]
-		if !step.Within(row.Second) {
+		if !step.Contains(row.Second) {
 			continue
 		}
 		inTime := row.Dropped == 0 && !row.IsHeldBack() && !f.isLeftBehind(i)
@@ -209,10 +209,10 @@ func (f *Figures) throttledInTime(step Step) bool {
 		}
 		before = inTime
 	}
-	return count >= FewestSeconds
+	return count >= MinSeconds
 }
 
-// beyond reports whether a step offers more than the limit of its ladder.
+// exceedsLimit reports whether a step offers more than the limit of its ladder.
 func (f *Figures) exceedsLimit(step Step) bool {
 	l, _, _ := f.ladderOf(step)
 	return l.hasLimit() && l.offered(step) > l.Rate*(1+limitMargin)
@@ -257,7 +257,7 @@ func (f *Figures) usesAllowance(step Step, settled *results.Cohort, seconds floa
 // Response times depend on that; whether the step holds its rate does not.
 func (s Step) OnTime() bool {
 	sum := s.counts(nil)
-	return sum.Dropped == 0 && float64(sum.Late) <= results.MostLate*float64(sum.Sent)
+	return sum.Dropped == 0 && float64(sum.Late) <= results.MaxLateShare*float64(sum.Sent)
 }
 
 // Late returns why a figure is unreliable because of a late generator, empty if it is reliable. Counts and throttling

@@ -92,7 +92,7 @@ func TestWhatAStepHolds(t *testing.T) {
 		if row.change != nil {
 			row.change(record)
 		}
-		got := figure.Of(record).Holds(figure.Steps(record)[0], nobody)
+		got := figure.NewFigures(record).Holding(figure.Steps(record)[0], nobody)
 		assert.Truef(t, got.Holds == row.holds && (got.Why == "") == (row.why == "") && strings.Contains(got.Why, row.why),
 			"%s: %+v; want %t, why %q", row.name, got, row.holds, row.why)
 		assert.Equalf(t, row.why == "was late" || strings.Contains(row.name, "heap"), got.Unsent != "",
@@ -142,9 +142,9 @@ func TestRefusalsAboveACleanRate(t *testing.T) {
 				}
 			}
 		}
-		f := figure.Of(record)
+		f := figure.NewFigures(record)
 		for _, step := range figure.Steps(record)[1:] {
-			assert.Equalf(t, row.holds, f.Holds(step, nobody).Holds, "%s: %v/s holds", row.name, step.Phase.Rate)
+			assert.Equalf(t, row.holds, f.Holding(step, nobody).Holds, "%s: %v/s holds", row.name, step.Phase.Rate)
 		}
 	}
 }
@@ -169,7 +169,7 @@ func TestRefusalsFarAboveALimit(t *testing.T) {
 				}
 				list = append(list, step)
 			}
-			if l := figure.Of(steps(list...)).Ladders()[0]; (l.Throttling == figure.Sporadic) != sporadic {
+			if l := figure.NewFigures(steps(list...)).Ladders()[0]; (l.Throttling == figure.Sporadic) != sporadic {
 				misjudged++
 			}
 		}
@@ -222,7 +222,7 @@ func TestWhatWaitedForTheTarget(t *testing.T) {
 			}
 			return ""
 		}
-		got := figure.Of(record).Holds(figure.Steps(record)[0], waited)
+		got := figure.NewFigures(record).Holding(figure.Steps(record)[0], waited)
 		if got.Holds != row.holds || (got.Why == "") != (row.why == "") || !strings.Contains(got.Why, row.why) ||
 			(got.Unsent == "") != (row.unsent == "") || !strings.Contains(got.Unsent, row.unsent) {
 			t.Errorf("%s: %+v; want %t, why %q, unsent %q", row.name, got, row.holds, row.why, row.unsent)
@@ -329,13 +329,13 @@ func TestThrottlingIsToldByItsSeconds(t *testing.T) {
 	} {
 		for _, unit := range []int64{1, 60} {
 			lengthen(row.record, unit)
-			list := figure.Of(row.record).Ladders()
+			list := figure.NewFigures(row.record).Ladders()
 			require.Lenf(t, list, 1, "%s: Ladders", row.name)
 			l, seconds, each := list[0], row.seconds*int(unit), float64(unit)
 			assert.Truef(t, l.Throttling == row.kind && l.Seconds == seconds,
 				"%s, rows of %d s: %s in %d seconds; want %s in %d", row.name, unit, l.Throttling, l.Seconds, row.kind, seconds)
-			v, interval := figure.Of(row.record).Named("saturation"), [2]float64{row.low / each, row.top / each}
-			if v.Told != (row.kind == figure.Limited) || v.Value != row.rate/each || v.Told && *v.Interval != interval || !v.Told && v.Why == "" {
+			v, interval := figure.NewFigures(row.record).Named("saturation"), [2]float64{row.low / each, row.top / each}
+			if v.Known != (row.kind == figure.Limited) || v.Value != row.rate/each || v.Known && *v.Interval != interval || !v.Known && v.Why == "" {
 				t.Errorf("%s: saturation = %+v; want %v in %v, or why not", row.name, v, row.rate/each, interval)
 			}
 		}
@@ -374,7 +374,7 @@ func TestSecondsOnTimeComeFirst(t *testing.T) {
 		{"late ones that serve much the same", late(slices.Concat(thrice(10)...), .5), 8, 995, false},
 		{"late ones that vary by what a limit may", late(slices.Concat(thrice(60)...), .5), 0, 0, false},
 	} {
-		l := figure.Of(steps(calm, row.list)).Ladders()[0]
+		l := figure.NewFigures(steps(calm, row.list)).Ladders()[0]
 		if row.used == 0 {
 			assert.Truef(t, l.Throttling != figure.Limited, "%s: a limit at %v; want none told", row.name, l.Rate)
 			continue
@@ -389,33 +389,33 @@ func TestAHoldIsEvidenceToo(t *testing.T) {
 	record := steps(same(10, 500, 500), same(3, 1500, 1000))
 	hold := add(record, "peak", same(4, 1500, 1000)...)
 	hold.Reported = false
-	if l := figure.Of(record).Ladders()[0]; l.Throttling != figure.Limited || l.Seconds != 5 || len(l.Steps) != 2 {
+	if l := figure.NewFigures(record).Ladders()[0]; l.Throttling != figure.Limited || l.Seconds != 5 || len(l.Steps) != 2 {
 		t.Errorf("a hold behind two seconds of evidence: %s in %d seconds of %d steps; want a limit in 5 of 2", l.Throttling, l.Seconds, len(l.Steps))
 	}
 	hold.Rate = 0
-	assert.Equal(t, figure.Brief, figure.Of(record).Ladders()[0].Throttling, "a phase that offers nothing on")
+	assert.Equal(t, figure.Brief, figure.NewFigures(record).Ladders()[0].Throttling, "a phase that offers nothing on")
 }
 
 func TestStretchesOfLoadAreJudgedApart(t *testing.T) {
 	record := steps(same(10, 500, 500), same(10, 1500, 1000))
 	add(record, "calm", same(10, 800, 800)...)
-	if v := figure.Of(record).Named("saturation"); !v.Told || v.Value != 1000 || v.Count != 9 {
+	if v := figure.NewFigures(record).Named("saturation"); !v.Known || v.Value != 1000 || v.Count != 9 {
 		t.Errorf("saturation beside a calm stretch = %+v; want 1,000 of nine seconds", v)
 	}
-	v := figure.Of(record).Take(parsed(t, "saturation(calm)"))
-	assert.Falsef(t, v.Told, "saturation of the calm stretch = %+v; want none", v)
+	v := figure.NewFigures(record).Value(parsed(t, "saturation(calm)"))
+	assert.Falsef(t, v.Known, "saturation of the calm stretch = %+v; want none", v)
 	add(record, "later", same(10, 2000, 1200)...)
-	if v := figure.Of(record).Named("saturation"); v.Told || v.Why != "limits of parts of the load differ, 1000 and 1200 entities/s" {
+	if v := figure.NewFigures(record).Named("saturation"); v.Known || v.Why != "limits of parts of the load differ, 1000 and 1200 entities/s" {
 		t.Errorf("saturation of two limits = %+v; want that they differ", v)
 	}
-	v = figure.Of(record).Take(parsed(t, "saturation(later)"))
-	assert.Truef(t, v.Told && v.Value == 1200, "saturation of the later one = %+v; want 1,200", v)
+	v = figure.NewFigures(record).Value(parsed(t, "saturation(later)"))
+	assert.Truef(t, v.Known && v.Value == 1200, "saturation of the later one = %+v; want 1,200", v)
 	closed := add(record, "closed", same(10, 2000, 1200)...)
 	closed.Rate = 0
-	assert.Len(t, figure.Of(record).Ladders(), 3, "ladders beside a closed loop")
+	assert.Len(t, figure.NewFigures(record).Ladders(), 3, "ladders beside a closed loop")
 	hold := add(record, "hold", same(10, 2000, 1200)...)
 	hold.Reported = false
-	assert.Len(t, figure.Of(record).Ladders(), 3, "ladders beside a hold")
+	assert.Len(t, figure.NewFigures(record).Ladders(), 3, "ladders beside a hold")
 }
 
 // The seconds of a ladder lie whole within its steps, after the first of each.
@@ -433,7 +433,7 @@ func TestSecondsOfALadderAreWhole(t *testing.T) {
 	} {
 		record := steps(same(10, 500, 500), same(10, 1500, 1000))
 		row.change(record)
-		l := figure.Of(record).Ladders()[0]
+		l := figure.NewFigures(record).Ladders()[0]
 		assert.Equal(t, []any{row.from, row.to, row.seconds}, []any{l.From, l.To, l.Seconds}, row.name)
 	}
 }
@@ -457,7 +457,7 @@ func TestThrottlingOfSecondsWithoutSteps(t *testing.T) {
 			rows = append(rows, results.Interval{Second: int64(i), Counts: results.Counts{Attempts: row.ok[i] + row.busy[i], Ok: row.ok[i], Throttled: row.busy[i],
 				Offered: row.offered[i], Served: row.ok[i]}})
 		}
-		if met := figure.Met(rows); met.Throttling != row.kind || (met.Saturation().Why == "") != (row.kind == figure.Limited) {
+		if met := figure.LadderOfSeconds(rows); met.Throttling != row.kind || (met.Saturation().Why == "") != (row.kind == figure.Limited) {
 			t.Errorf("%s: Met = %s, for %q; want %s", row.name, met.Throttling, met.Saturation().Why, row.kind)
 		}
 	}
@@ -542,7 +542,7 @@ func (d *drawn) truth(all []map[[2]string]map[time.Duration]int64, phases ...int
 func (d *drawn) figures(t *testing.T) *figure.Figures {
 	t.Helper()
 	resultstest.Finish(t, d.recorder, d.phases[len(d.phases)-1].End)
-	return figure.Of(resultstest.Read(t, d.folder))
+	return figure.NewFigures(resultstest.Read(t, d.folder))
 }
 
 // same holds what is told of the hottest partition, of the run and of each phase, against
@@ -562,11 +562,11 @@ func (d *drawn) same(t *testing.T, name string, figures *figure.Figures) (told i
 		served, meanServed := d.truth(d.served, phases...)
 		for text, want := range map[string]float64{"offered(hottest" + of + ")": offered, "served(hottest" + of + ")": served,
 			"mean_offered" + alone: meanOffered, "mean_served" + alone: meanServed} {
-			got := figures.Take(parsed(t, text))
+			got := figures.Value(parsed(t, text))
 			switch {
-			case got.Told && math.Abs(got.Value-want) > 1e-9*want, !got.Told && (!got.AtLeast || got.Value > want*(1+1e-9)):
+			case got.Known && math.Abs(got.Value-want) > 1e-9*want, !got.Known && (!got.AtLeast || got.Value > want*(1+1e-9)):
 				t.Errorf("%s: %s = %+v; want %v", name, text, got, want)
-			case got.Told:
+			case got.Known:
 				told++
 			}
 		}
@@ -640,7 +640,7 @@ func TestMeansOfARecordThatNamesOnlyTheBusiest(t *testing.T) {
 	for hit, want := range map[int64]bool{2: true, 10: true, 11: false} {
 		record.Phases[1].PartitionsHit = hit
 		for _, text := range []string{"mean_offered", "mean_served"} {
-			if got := figure.Of(record).Take(parsed(t, text)); got.Told != want || !got.Told && !got.AtLeast {
+			if got := figure.NewFigures(record).Value(parsed(t, text)); got.Known != want || !got.Known && !got.AtLeast {
 				t.Errorf("%s of %d partitions, 2 of them named, = %+v; want it told: %v", text, hit, got, want)
 			}
 		}

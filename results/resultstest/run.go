@@ -126,7 +126,7 @@ func (r *Run) Into(t testing.TB, folder results.Folder) *results.Recorder {
 		p.to.Event(event)
 	}
 	if r.Take != nil {
-		p.to.Take(r.Take)
+		p.to.UpdateRecord(r.Take)
 	}
 	counts, validity := &p.counts, r.Validity
 	if r.NoCounts {

@@ -56,7 +56,7 @@ func simulated(t *testing.T, s *scenarios.Scenario) truth {
 	t.Helper()
 	record := runtest.Simulate(t, s).Record
 	measured, all := record.Total(results.Reported), record.Total(results.Everything)
-	hottest := figure.Of(record).Take(figure.Reference{Name: "offered", Part: figure.Hottest})
+	hottest := figure.NewFigures(record).Value(figure.Reference{Name: "offered", Part: figure.Hottest})
 	return truth{throttled: figure.ShareOf(measured.Throttled, measured.Attempts), hottest: hottest.Value,
 		requests: float64(all.Attempts), entities: float64(all.Counted)}
 }

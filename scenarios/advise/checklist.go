@@ -49,8 +49,8 @@ func (f figures) number(name string) float64 {
 	return 1
 }
 
-// holds reports whether all terms of a condition hold.
-func (f figures) holds(condition string) bool {
+// matches reports whether all terms of a condition hold.
+func (f figures) matches(condition string) bool {
 	for term := range strings.SplitSeq(condition, ", ") {
 		parts := termForm.FindStringSubmatch(term)
 		if parts == nil {
@@ -82,7 +82,7 @@ func (f figures) judge(rules []rule) (list []Finding) {
 		r, last := &rules[i], len(list)-1
 		when, extends := strings.CutPrefix(r.when, "+")
 		judged := last >= 0 && list[last].ID == r.point
-		if judged != extends || judged && list[last].Verdict == NotApplicable || !f.holds(when) {
+		if judged != extends || judged && list[last].Verdict == NotApplicable || !f.matches(when) {
 			continue
 		}
 		if !judged {

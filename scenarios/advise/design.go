@@ -232,7 +232,7 @@ func (d *Design) sampleWorkflows(s *scenarios.Scenario) error {
 	}
 	seen := make(map[int]bool)
 	for k := range min(p.Count(), maxPerformances) {
-		sent, some := p.Sent(k, s.Table)
+		sent, some := p.RequestsOf(k, s.Table)
 		if !some {
 			continue
 		}

@@ -155,7 +155,7 @@ func Explain(ctx context.Context, o Options) (*Explanation, error) {
 		return nil, err
 	}
 	claim := e.claim()
-	e.Verdict = claim.Whole()
+	e.Verdict = claim.Sentences()
 	return e, nil
 }
 
@@ -306,7 +306,7 @@ func (r *Rehearsal) evidence(state string) (list []string) {
 	var failed []string
 	for i := range r.Checks {
 		if one := &r.Checks[i]; one.Fails() {
-			failed = append(failed, one.Expr+": "+one.Said())
+			failed = append(failed, one.Expr+": "+one.Observation())
 		}
 	}
 	if len(failed) > 0 {

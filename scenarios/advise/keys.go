@@ -97,7 +97,7 @@ const (
 	// maxTimed is the number of rows that are kept in time, maxOrdered the number of inserts whose order
 	// is judged.
 	maxTimed, maxOrdered = 1 << 20, 1 << 15
-	// fewDesigns is the number of designs that keep so many rows each. More share the memory.
+	// fewDesigns is the number of designs that each keep that number of rows. More share the memory.
 	fewDesigns = 4
 	// maxListed is the number of most common partitions of a file that are listed, screenKeys the
 	// number on one screen.
@@ -149,7 +149,7 @@ func judgeKeys(seen *keystatistics.Statistics, read keystatistics.Reading, o Key
 		k.State, k.Ok = results.Holds, new(true)
 	}
 	claim := k.claim()
-	k.Verdict = claim.Whole()
+	k.Verdict = claim.Sentences()
 	return k
 }
 

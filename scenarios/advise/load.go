@@ -90,7 +90,7 @@ type Operation struct {
 	Name string `json:"name"`
 	Verb string `json:"verb"`
 	// Workflow names the workflow, if it is one. AtLeast then reports that it counts more than Entities:
-	// what its queries read is not known before. Beside is the number of its requests to queues and
+	// its queries read an unknown number. Beside is the number of its requests to queues and
 	// containers.
 	Workflow string  `json:"workflow,omitempty"`
 	AtLeast  bool    `json:"at_least,omitempty"`
@@ -227,7 +227,7 @@ func busiestSecond(p *campaign.Preview, closed bool) float64 {
 	}
 	most, from := uint64(0), uint64(0)
 	for k := range p.Count() {
-		for p.At(k)-p.At(from) >= time.Second {
+		for p.DueTime(k)-p.DueTime(from) >= time.Second {
 			from++
 		}
 		most = max(most, k-from+1)
@@ -287,7 +287,7 @@ func (a *sampler) add(k uint64) {
 		sum := a.places[at]
 		sum[half] += float64(t.Entities)
 		a.places[at] = sum
-		row := keystatistics.Row{PartitionKey: t.Key.Partition, RowKey: t.Key.Row, Instant: clock.Instant(a.preview.At(k)), HasInstant: true,
+		row := keystatistics.Row{PartitionKey: t.Key.Partition, RowKey: t.Key.Row, Instant: clock.Instant(a.preview.DueTime(k)), HasInstant: true,
 			Entities: t.Entities, Kind: keystatistics.Other}
 		if t.Inserts {
 			a.inserted += float64(t.Entities)
@@ -304,7 +304,7 @@ func (a *sampler) add(k uint64) {
 	c.entities += entities
 	c.touched += touched
 	if c.performed < maxPerformances {
-		if sent, some := a.preview.Sent(k, a.table); some {
+		if sent, some := a.preview.RequestsOf(k, a.table); some {
 			c.performed++
 			c.sent.Requests += sent.Requests
 			c.sent.Queries += sent.Queries
@@ -393,14 +393,14 @@ func (l *Load) measured(r *Rehearsal, oneTable bool) {
 	}
 }
 
-// isSlow reports whether so few operations are asked for in a second that counts of single seconds would round the
-// rates up: 1/s for 0.3/s. The means of the sample stay then.
+// isSlow reports whether the rate is so low that counts of single seconds would round it up: 1/s for 0.3/s. The means
+// of the sample stay then.
 func (l *Load) isSlow() bool {
 	const minCounted = 10
 	return l.Asked > 0 && l.Asked < minCounted
 }
 
-// setHottest sets the hottest partition of a step with so many entities: always, or if it is hotter.
+// setHottest sets the hottest partition of a step and its entities: always, or if it is hotter.
 func (l *Load) setHottest(p *results.Phase, entities int64, always bool) {
 	if len(p.Offered) == 0 || l.isSlow() {
 		return

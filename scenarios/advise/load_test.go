@@ -34,7 +34,7 @@ func counted(t *testing.T, s *scenarios.Scenario, phase int) (partitions map[pla
 	length := int(math.Ceil(p.Length.Seconds()))
 	partitions, account = make(map[place][]float64), make([]float64, length)
 	for k := range p.Count() {
-		second := min(int(p.At(k)/time.Second), length-1)
+		second := min(int(p.DueTime(k)/time.Second), length-1)
 		_, entities := p.Operation(k, s.Table, func(touch campaign.Touch) {
 			at := place{touch.Table, touch.Key.Partition}
 			if partitions[at] == nil {

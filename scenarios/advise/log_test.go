@@ -26,7 +26,7 @@ func TestKeysLogsAndReplaysAgree(t *testing.T) {
 		require.NoError(t, err)
 		log := strings.ReplaceAll(strings.Replace(text, "PartitionKey,RowKey,instant", "PartitionKey,RowKey,time,operation", 1), "Z\n", "Z,insert\n")
 		files := []logs.Source{{Name: "log.csv", Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(log)), nil }}}
-		told, err := logs.Tell(logs.Plan{Files: files})
+		told, err := logs.Examine(logs.Plan{Files: files})
 		require.NoError(t, err)
 		operations, err := replay.Gather(files, logs.Options{}, "")
 		require.NoError(t, err)

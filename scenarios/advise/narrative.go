@@ -2,7 +2,7 @@ package advise
 
 import "loadgen/report/document"
 
-// phrases has what the documents of this package print beside the checklist, as templates of [document.Fill]. A
+// phrases has what the documents of this package print in addition to the checklist, as templates of [document.Fill]. A
 // condition begins with where it is printed.
 func phrases() map[string]string {
 	return map[string]string{

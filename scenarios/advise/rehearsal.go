@@ -28,7 +28,7 @@ const (
 // The shares of throttled first attempts: up to maxThrottled a load is sustained; above mostlyThrottled few
 // other seeds sustain it, above surelyThrottled none.
 const (
-	maxThrottled    = results.MostFirstThrottled
+	maxThrottled    = results.MaxFirstThrottledShare
 	mostlyThrottled = 0.05
 	surelyThrottled = 0.2
 )

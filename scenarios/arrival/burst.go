@@ -77,8 +77,8 @@ func (b *Burst) guess(operations float64) float64 {
 	}
 }
 
-// At implements [Schedule].
-func (b *Burst) At(n uint64) time.Duration { return place(b, n, 0) }
+// DueTime implements [Schedule].
+func (b *Burst) DueTime(n uint64) time.Duration { return place(b, n, 0) }
 
 // instantIn implements [Even].
 func (b *Burst) instantIn(n, share uint64) time.Duration { return place(b, n, share) }

@@ -106,7 +106,7 @@ func TestSchedulesAgainstHandComputedInstants(t *testing.T) {
 	} {
 		assert.Equal(t, test.count, test.schedule.Len(), test.name)
 		for n, want := range test.at {
-			assert.Equalf(t, want, test.schedule.At(n), "%s: At(%d)", test.name, n)
+			assert.Equalf(t, want, test.schedule.DueTime(n), "%s: At(%d)", test.name, n)
 		}
 	}
 }
@@ -137,7 +137,7 @@ func exactBurst(s arrival.Surge, at time.Duration) *big.Rat {
 func checkExact(t *testing.T, what string, s arrival.Schedule, rng *rand.Rand, come func(time.Duration) *big.Rat) {
 	t.Helper()
 	for _, n := range []uint64{0, s.Len() - 1, rng.Uint64N(s.Len()), rng.Uint64N(s.Len())} {
-		at, whole := s.At(n), new(big.Rat).SetInt(new(big.Int).SetUint64(n))
+		at, whole := s.DueTime(n), new(big.Rat).SetInt(new(big.Int).SetUint64(n))
 		if come(at).Cmp(whole) > 0 || come(at+1).Cmp(whole) <= 0 {
 			t.Fatalf("%s: At(%d) = %d, by when %s have come, and %s a nanosecond later; want no more than n, then more",
 				what, n, at, come(at).FloatString(12), come(at+1).FloatString(12))
@@ -212,8 +212,8 @@ func TestInstantsAgainstNumericalIntegration(t *testing.T) {
 	} {
 		s := one.schedule
 		for _, n := range []uint64{1, s.Len() / 7, s.Len() / 3, s.Len() / 2, s.Len() - 1} {
-			if got := integrate(s, s.At(n), 20_000); math.Abs(got-float64(n)) > one.within {
-				t.Errorf("%s: the rate integrates to %.3f up to At(%d) = %v; want the number", one.name, got, n, s.At(n))
+			if got := integrate(s, s.DueTime(n), 20_000); math.Abs(got-float64(n)) > one.within {
+				t.Errorf("%s: the rate integrates to %.3f up to At(%d) = %v; want the number", one.name, got, n, s.DueTime(n))
 			}
 		}
 		if all := integrate(s, s.Length(), 20_000); math.Abs(math.Ceil(all-one.within)-float64(s.Len())) > 1 {

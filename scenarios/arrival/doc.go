@@ -11,5 +11,5 @@
 //
 // Numbers must be below the schedule's length.
 //
-// The package never waits, reads no clock and does not know what is sent.
+// The package never waits, reads no clock and is independent of the operations sent.
 package arrival

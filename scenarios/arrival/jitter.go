@@ -44,18 +44,18 @@ var _ Schedule = (*Jittered)(nil)
 // drawn from a stream by their numbers.
 func NewJittered(even Even, chance clock.Stream) *Jittered { return &Jittered{even, chance} }
 
-// At implements [Schedule].
-func (j *Jittered) At(n uint64) time.Duration {
-	draw := j.chance.At(n)
+// DueTime implements [Schedule].
+func (j *Jittered) DueTime(n uint64) time.Duration {
+	draw := j.chance.Draw(n)
 	return j.instantIn(n, draw.Uint64())
 }
 
 // instantIn implements [Even].
 func (s *Steps) instantIn(n, share uint64) time.Duration {
 	one := &s.steps[s.StepOf(n)]
-	from, to := s.At(n), one.begin+one.length
+	from, to := s.DueTime(n), one.begin+one.length
 	if n+1 < one.first+one.count {
-		to = s.At(n + 1)
+		to = s.DueTime(n + 1)
 	}
 	place, _ := bits.Mul64(share, uint64(to-from))
 	return from + time.Duration(place)

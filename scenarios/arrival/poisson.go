@@ -68,8 +68,8 @@ func (p *Poisson) slot(slot uint64) time.Duration {
 	return time.Duration(begin)
 }
 
-// At implements [Schedule].
-func (p *Poisson) At(n uint64) time.Duration {
+// DueTime implements [Schedule].
+func (p *Poisson) DueTime(n uint64) time.Duration {
 	index, _ := slices.BinarySearch(p.upTo, n+1)
 	slot, before := uint64(index), uint64(0)
 	if slot > 0 {

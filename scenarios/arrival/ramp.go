@@ -56,8 +56,8 @@ func (r *Ramp) guess(operations float64) float64 {
 	return 2 * load / (from + math.Sqrt(max(0, from*from+2*slope*load)))
 }
 
-// At implements [Schedule].
-func (r *Ramp) At(n uint64) time.Duration { return place(r, n, 0) }
+// DueTime implements [Schedule].
+func (r *Ramp) DueTime(n uint64) time.Duration { return place(r, n, 0) }
 
 // instantIn implements [Even].
 func (r *Ramp) instantIn(n, share uint64) time.Duration { return place(r, n, share) }

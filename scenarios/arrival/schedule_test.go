@@ -56,7 +56,7 @@ func TestEverySchedule(t *testing.T) {
 		last := time.Duration(0)
 		instants := make([]time.Duration, s.Len())
 		for n := range s.Len() {
-			at := s.At(n)
+			at := s.DueTime(n)
 			if at < last || at >= s.Length() {
 				t.Fatalf("seed %d: %s: At(%d) = %v after %v; want no fall, and less than %v", seed, name, n, at, last, s.Length())
 			}
@@ -66,8 +66,8 @@ func TestEverySchedule(t *testing.T) {
 			if s.Len() == 0 {
 				break
 			}
-			if n := rng.Uint64N(s.Len()); s.At(n) != instants[n] {
-				t.Fatalf("seed %d: %s: At(%d) = %v, then %v; want the same", seed, name, n, instants[n], s.At(n))
+			if n := rng.Uint64N(s.Len()); s.DueTime(n) != instants[n] {
+				t.Fatalf("seed %d: %s: At(%d) = %v, then %v; want the same", seed, name, n, instants[n], s.DueTime(n))
 			}
 		}
 		if before, after := s.Rate(-1), s.Rate(s.Length()); before != 0 || after != 0 {
@@ -113,7 +113,7 @@ func TestJitterStaysInItsSlot(t *testing.T) {
 		require.Equal(t, even.Length(), jittered.Length(), name)
 		var places tenths
 		for n := range even.Len() - 1 {
-			from, to, at := even.At(n), even.At(n+1), jittered.At(n)
+			from, to, at := even.DueTime(n), even.DueTime(n+1), jittered.DueTime(n)
 			require.Truef(t, at >= from && at <= to, "%s: At(%d) = %v; want it from %v to %v", name, n, at, from, to)
 			places.add(at, from, to)
 		}
@@ -130,10 +130,10 @@ func TestJitterOfTheLastOperation(t *testing.T) {
 		"a wave": sine(t, arrival.Wave{Mean: 1, Amplitude: .01, Period: 7 * time.Second}, 1300*time.Millisecond),
 	} {
 		last := even.Len() - 1
-		from := even.At(last)
+		from := even.DueTime(last)
 		var places tenths
 		for seed := range uint64(5000) {
-			at := arrival.NewJittered(even, clock.NewStream(seed, "arrivals")).At(last)
+			at := arrival.NewJittered(even, clock.NewStream(seed, "arrivals")).DueTime(last)
 			if at < from || at >= even.Length() {
 				t.Fatalf("%s: At(%d) = %v; want it from %v up to %v", name, last, at, from, even.Length())
 			}

@@ -63,8 +63,8 @@ func (s *Sine) loadUntil(at time.Duration) float64 {
 	return w.Mean*at.Seconds() + swing
 }
 
-// At implements [Schedule].
-func (s *Sine) At(n uint64) time.Duration { return s.instantIn(n, 0) }
+// DueTime implements [Schedule].
+func (s *Sine) DueTime(n uint64) time.Duration { return s.instantIn(n, 0) }
 
 // instantIn implements [Even]. Every amount takes the same way down the same tree of
 // instants, so that rounding cannot put a later operation before an earlier one.

@@ -69,8 +69,8 @@ func NewSteps(steps ...Step) (*Steps, error) {
 // nanosPerThousandSeconds turns a rate per thousand seconds into instants.
 const nanosPerThousandSeconds = 1_000_000_000_000
 
-// At implements [Schedule].
-func (s *Steps) At(n uint64) time.Duration {
+// DueTime implements [Schedule].
+func (s *Steps) DueTime(n uint64) time.Duration {
 	one := &s.steps[s.StepOf(n)]
 	high, low := bits.Mul64(n-one.first, nanosPerThousandSeconds)
 	quotient, _ := bits.Div64(high, low, one.milli)
@@ -114,10 +114,10 @@ var ErrSchedule = errors.New("arrival: impossible schedule")
 // Schedule says when operations are due. It is a pure function of the
 // operation's number, safe for concurrent use.
 type Schedule interface {
-	// At returns the intended instant of operation n, from 0, as the time
+	// DueTime returns the intended instant of operation n, from 0, as the time
 	// since the start of the stage. It does not fall with n. n must be below
 	// Len.
-	At(n uint64) time.Duration
+	DueTime(n uint64) time.Duration
 	// Len returns how many operations are due.
 	Len() uint64
 	// Rate returns the operations due per second at a time since the start.

@@ -76,7 +76,7 @@ func TestStepsAgainstRationalArithmetic(t *testing.T) {
 		for i, exact := range rationals(list) {
 			count := exact.count()
 			for _, n := range []uint64{0, count - 1, rng.Uint64N(count), rng.Uint64N(count)} {
-				if got, want := s.At(first+n), exact.at(n); got != want {
+				if got, want := s.DueTime(first+n), exact.at(n); got != want {
 					t.Fatalf("seed %d: NewSteps(%v).At(%d) = %d; want %d", seed, list, first+n, got, want)
 				}
 				require.Equalf(t, i, s.StepOf(first+n), "seed %d: NewSteps(%v).StepOf(%d)", seed, list, first+n)
@@ -111,10 +111,10 @@ func checkSteps(t *testing.T, s *arrival.Steps, list []arrival.Step, n uint64) {
 		t.Fatalf("NewSteps(%v).Rate = %v before it and %v after it; want 0", list, before, after)
 	}
 	n %= s.Len()
-	at := s.At(n)
+	at := s.DueTime(n)
 	require.Truef(t, at >= 0 && at < begin, "NewSteps(%v).At(%d) = %v; want an instant in [0, %v)", list, n, at, begin)
-	if n > 0 && s.At(n-1) > at {
-		t.Fatalf("NewSteps(%v).At(%d) = %v is later than At(%d) = %v", list, n-1, s.At(n-1), n, at)
+	if n > 0 && s.DueTime(n-1) > at {
+		t.Fatalf("NewSteps(%v).At(%d) = %v is later than At(%d) = %v", list, n-1, s.DueTime(n-1), n, at)
 	}
 	step := s.StepOf(n)
 	var opens time.Duration
@@ -144,7 +144,7 @@ func TestPoissonGapsAreExponential(t *testing.T) {
 		gaps := make([]float64, 0, p.Len())
 		last := time.Duration(0)
 		for n := range p.Len() {
-			at := p.At(n)
+			at := p.DueTime(n)
 			gaps = append(gaps, (at-last).Seconds()*test.rate)
 			last = at
 		}
@@ -170,7 +170,7 @@ func counted(t *testing.T, rate float64, runs uint64, parts int) []int {
 		p := random(t, rate, time.Second, seed)
 		in := make([]int, parts)
 		for n := range p.Len() {
-			in[int(p.At(n)*time.Duration(parts)/time.Second)]++
+			in[int(p.DueTime(n)*time.Duration(parts)/time.Second)]++
 		}
 		counts = append(counts, in...)
 	}
@@ -224,7 +224,7 @@ func TestPoissonOfADay(t *testing.T) {
 	assert.InDelta(t, want, p.Len(), 4*math.Sqrt(want), "Len()")
 	last := time.Duration(-1)
 	for n := uint64(0); n < p.Len(); n += p.Len() / 1000 {
-		at := p.At(n)
+		at := p.DueTime(n)
 		if at < last || math.Abs(at.Seconds()-float64(n)/1e6) > 2 {
 			t.Fatalf("At(%d) = %v after %v; want about %.1f s", n, at, last, float64(n)/1e6)
 		}

@@ -76,10 +76,10 @@ func (t *Trace) Row(n uint64) Row {
 	return Row{int(t.operations[n]), entity.Key{Partition: keys[:t.partitions[n]], Row: keys[t.partitions[n]:]}}
 }
 
-// Until returns the trace that lasts so long: rows that come later are left out,
+// Truncate returns the trace that lasts so long: rows that come later are left out,
 // and where the last one comes sooner there is nothing after it. Both share their
 // memory. Its error wraps [ErrSchedule].
-func (t *Trace) Until(length time.Duration) (*Trace, error) {
+func (t *Trace) Truncate(length time.Duration) (*Trace, error) {
 	var l limits
 	if l.lasting("the length of the trace", length); l.err != nil {
 		return nil, l.err
@@ -90,9 +90,9 @@ func (t *Trace) Until(length time.Duration) (*Trace, error) {
 	return &short, nil
 }
 
-// From returns a trace of instants alone without its first rows: it begins
+// SkipRows returns a trace of instants alone without its first rows: it begins
 // with the next, which there is.
-func (t *Trace) From(row uint64) *Trace {
+func (t *Trace) SkipRows(row uint64) *Trace {
 	later := *t
 	first := t.at[row]
 	later.at, later.length = make([]time.Duration, len(t.at)-int(row)), t.length-first
@@ -152,7 +152,7 @@ func (t *Trace) WithPeak(rate float64, chance clock.Stream) (*Trace, error) {
 		count := due(to) - due(from)
 		each, more := count/(to-from), count%(to-from)
 		for row := from; row < to; row++ {
-			draw := chance.At(uint64(row))
+			draw := chance.Draw(uint64(row))
 			copies, first := each, len(scaled.at)
 			if draw.IntN(to-row) < more {
 				copies, more = copies+1, more-1
@@ -175,8 +175,8 @@ func (t *Trace) WithPeak(rate float64, chance clock.Stream) (*Trace, error) {
 	return &scaled, nil
 }
 
-// At implements [Schedule].
-func (t *Trace) At(n uint64) time.Duration { return t.at[n] }
+// DueTime implements [Schedule].
+func (t *Trace) DueTime(n uint64) time.Duration { return t.at[n] }
 
 // Len implements [Schedule].
 func (t *Trace) Len() uint64 { return uint64(len(t.at)) }

@@ -66,7 +66,7 @@ func TestReadTrace(t *testing.T) {
 				trace.Len(), trace.Keyed(), trace.Length(), len(test.at), test.rows != nil, test.at[len(test.at)-1])
 		}
 		for n, want := range test.at {
-			assert.Equalf(t, want, trace.At(uint64(n)), "%s: At(%d)", test.name, n)
+			assert.Equalf(t, want, trace.DueTime(uint64(n)), "%s: At(%d)", test.name, n)
 		}
 		for n, want := range test.rows {
 			assert.Equalf(t, want, trace.Row(uint64(n)), "%s: Row(%d)", test.name, n)
@@ -94,7 +94,7 @@ func TestRowsOfAWholeSecondOrMinuteAreSpreadOverIt(t *testing.T) {
 		assert.Truef(t, trace.SpreadOver == row.over && trace.Length() == row.at[len(row.at)-1]+1,
 			"%s: spread over %v, %v long; want %v, %v", row.name, trace.SpreadOver, trace.Length(), row.over, row.at[len(row.at)-1]+1)
 		for n, want := range row.at {
-			assert.Equalf(t, want, trace.At(uint64(n)), "%s: row %d is due at", row.name, n)
+			assert.Equalf(t, want, trace.DueTime(uint64(n)), "%s: row %d is due at", row.name, n)
 		}
 	}
 }
@@ -157,14 +157,14 @@ func TestTraceUntil(t *testing.T) {
 		{"one just before it does not", time.Second + 1, 2},
 		{"a length beyond the last row holds all", time.Minute, 4},
 	} {
-		short, err := trace.Until(test.length)
+		short, err := trace.Truncate(test.length)
 		if err != nil || short.Len() != test.want || short.Length() != test.length {
 			t.Errorf("%s: Until(%v) has %d rows and lasts %v, %v; want %d", test.name, test.length, short.Len(), short.Length(), err, test.want)
 			continue
 		}
 		assert.Equalf(t, trace.Row(test.want-1), short.Row(short.Len()-1), "%s: the last row", test.name)
 	}
-	_, err := trace.Until(0)
+	_, err := trace.Truncate(0)
 	assert.ErrorIs(t, err, arrival.ErrSchedule, "Until(0)")
 	for second, want := range []float64{1, 2, 0, 1} {
 		assert.Equalf(t, want, trace.Rate(time.Duration(second)*time.Second), "Rate(%d s)", second)
@@ -208,7 +208,7 @@ func TestTraceAtAnotherSpeedAndPeak(t *testing.T) {
 		assert.NotEqual(t, scaled, other, "another seed")
 		due, copies, highest, last := map[time.Duration]int{}, make([]int, len(at)), 0, time.Duration(0)
 		for k := range scaled.Len() {
-			n, instant := scaled.Row(k).Operation, scaled.At(k)
+			n, instant := scaled.Row(k).Operation, scaled.DueTime(k)
 			ends := want[n].Truncate(time.Second) + time.Second
 			if n+1 < len(want) {
 				ends = min(ends, want[n+1])
@@ -259,7 +259,7 @@ func FuzzReadTrace(f *testing.F) {
 		var again strings.Builder
 		last := time.Duration(0)
 		for n := range trace.Len() {
-			at := trace.At(n)
+			at := trace.DueTime(n)
 			if at < last || at >= trace.Length() {
 				t.Fatalf("ReadTrace(%q).At(%d) = %v after %v", text, n, at, last)
 			}
@@ -277,7 +277,7 @@ func FuzzReadTrace(f *testing.F) {
 		}
 		twice := traced(t, again.String())
 		for n := range trace.Len() {
-			if twice.At(n) != trace.At(n) || trace.Keyed() && twice.Row(n) != trace.Row(n) {
+			if twice.DueTime(n) != trace.DueTime(n) || trace.Keyed() && twice.Row(n) != trace.Row(n) {
 				t.Fatalf("ReadTrace(%q) row %d differs when written again as %q", text, n, again.String())
 			}
 		}
@@ -300,9 +300,9 @@ func TestTraceOfAColumn(t *testing.T) {
 			assert.Truef(t, err != nil && err.Error() == row.fault, "%s: %v; want %s", row.sentence, err, row.fault)
 			continue
 		}
-		require.Truef(t, err == nil && !trace.Keyed() && trace.Len() == 3 && trace.At(1) == 0 && trace.At(2) == 1500*time.Millisecond && trace.Length() == 1500*time.Millisecond+1,
+		require.Truef(t, err == nil && !trace.Keyed() && trace.Len() == 3 && trace.DueTime(1) == 0 && trace.DueTime(2) == 1500*time.Millisecond && trace.Length() == 1500*time.Millisecond+1,
 			"%s: %v; want three instants, the last 1.5 s after the first", row.sentence, err)
-		if later := trace.From(2); later.Len() != 1 || later.At(0) != 0 || later.Length() != 1 || trace.Len() != 3 {
+		if later := trace.SkipRows(2); later.Len() != 1 || later.DueTime(0) != 0 || later.Length() != 1 || trace.Len() != 3 {
 			t.Errorf("%s: from its third row on it has %d instants in %v; want one, at once", row.sentence, later.Len(), later.Length())
 		}
 	}

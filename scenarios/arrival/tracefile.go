@@ -60,8 +60,8 @@ var traceColumns = [...]string{"instant", "operation", "PartitionKey", "RowKey"}
 // Where all are whole days, hours, minutes or seconds, rows with the same one are spread evenly over it. Of
 // a file with a column for the time nothing else is read, and rows out of order are sorted.
 //
-// One row in a hundred may be skipped. The error joins up to twenty [*csvfile.Fault], each of which wraps
-// [ErrSchedule], or is that of the reader.
+// One row in a hundred may be skipped. The error joins up to twenty [*csvfile.Fault] that wrap
+// [ErrSchedule], or is the error of the reader.
 func ReadTrace(from io.Reader, o TraceOptions) (*Trace, error) {
 	r := &traceReader{TraceOptions: o, trace: new(Trace)}
 	r.Most = cmp.Or(o.Most, MaxTraceRows)

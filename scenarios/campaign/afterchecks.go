@@ -124,7 +124,7 @@ func (c *Campaign) runChecks(ctx context.Context, ended error) error {
 		}
 		found := check.Findings
 		one := results.Invariant{Name: check.Name, Looked: found.Looked, Faults: found.Faults, Examples: found.Examples}
-		c.ledger.Recorder.Take(func(of *results.Record) { of.Invariants = append(of.Invariants, one) })
+		c.ledger.Recorder.UpdateRecord(func(of *results.Record) { of.Invariants = append(of.Invariants, one) })
 	}
 	return nil
 }

@@ -105,7 +105,7 @@ func (c *Campaign) auditWrites(ctx context.Context, ended error) error {
 			found, fault := a.trails[key].compare(a.run, outcome.Entity, outcome.Version, outcome.Status != 404)
 			a.result.ReadBack++
 			results.AddTimes(&a.result, &found, 1)
-			if fault != "" && len(a.result.Examples) < results.MostAuditExamples {
+			if fault != "" && len(a.result.Examples) < results.MaxAuditExamples {
 				a.result.Examples = append(a.result.Examples,
 					results.AuditExample{PartitionKey: key.Partition, RowKey: key.Row, Fault: fault})
 			}
@@ -114,7 +114,7 @@ func (c *Campaign) auditWrites(ctx context.Context, ended error) error {
 	}
 	if !errors.Is(ended, results.ErrWrite) {
 		result := a.result
-		c.ledger.Recorder.Take(func(of *results.Record) { of.Audit = &result })
+		c.ledger.Recorder.UpdateRecord(func(of *results.Record) { of.Audit = &result })
 	}
 	return ended
 }

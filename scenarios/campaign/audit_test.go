@@ -332,7 +332,7 @@ func TestAuditDetectsWrongEntities(t *testing.T) {
 				return
 			}
 			assert.GreaterOrEqual(t, told, int64(100), "lies")
-			assert.Len(t, record.Audit.Examples, results.MostAuditExamples)
+			assert.Len(t, record.Audit.Examples, results.MaxAuditExamples)
 		})
 	}
 }

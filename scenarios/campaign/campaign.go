@@ -44,14 +44,14 @@ type Options struct {
 	Model *model.Model
 	// Table is the name of the test table.
 	Table string
-	// NewName reports that the name was made up for this run, so that nobody else can have a table
-	// of that name.
+	// NewName reports that the name was generated for this run, so that no other run can have a
+	// table of that name.
 	NewName bool
 	// Reuse accepts an existing table with this tool's marker; Keep leaves the table in place after
 	// the run.
 	Reuse, Keep bool
-	// RetryCodes are statuses with which this target reports that it is busy: they are retried,
-	// beside those of the scenario's policy.
+	// RetryCodes are statuses with which this target reports that it is busy: they are retried
+	// in addition to those of the scenario's policy.
 	RetryCodes []int
 	// Find, if set, replaces the load of the phases by a search for the highest rate that holds. It
 	// is valid.
@@ -339,7 +339,7 @@ func (c *Campaign) preparationStage(name string, lanes int, count uint64, limit 
 		Delay: backoff.Exponential{Base: 100 * time.Millisecond, Min: 50 * time.Millisecond, Max: 2 * time.Second},
 	}
 	return &drive.Stage{Name: name, Lanes: lanes, Count: count, Limit: limit,
-		Retry: patient.With(c.RetryCodes...), Phases: []results.Phase{{Name: name}}}
+		Retry: patient.WithStatuses(c.RetryCodes...), Phases: []results.Phase{{Name: name}}}
 }
 
 // prepare carries out a closed loop of operations that must all succeed, and calls read, if not

@@ -42,7 +42,7 @@ func (e *events) addCopies(k uint64, one *eventKind, w *drive.Work, changes func
 	}
 	// A client that dies has written its entity, and some of the copies.
 	written := -1
-	if draw := e.deaths.At(k); draw.Float64() < one.spec.Killed {
+	if draw := e.deaths.Draw(k); draw.Float64() < one.spec.Killed {
 		written = draw.IntN(len(steps))
 	}
 	if w.Workflow == nil {

@@ -16,7 +16,7 @@ import (
 // entities represents all: keys can repeat as regularly as a counter.
 type tableEstimate struct {
 	entities []estimatedEntity
-	// samples are some of them, each of which represents sampleWeight entities: all if they are few.
+	// samples are a sample of the entities: each represents sampleWeight entities.
 	// Filters are evaluated on samples.
 	samples      []sample
 	sampleWeight uint64
@@ -134,7 +134,7 @@ func indexRange[T any](ordered []T, r filter.Range, key func(*T) entity.Key) (fi
 	return first, end
 }
 
-// sampler selects one of every so many things.
+// sampler selects one of every n things.
 type sampler struct {
 	every  uint64
 	chance clock.Stream
@@ -144,7 +144,7 @@ func (l sampler) selects(n uint64) bool {
 	if l.every <= 1 {
 		return true
 	}
-	draw := l.chance.At(n / l.every)
+	draw := l.chance.Draw(n / l.every)
 	return n%l.every == uint64(draw.IntN(int(l.every)))
 }
 
@@ -153,7 +153,7 @@ func (l sampler) visit(things uint64, call func(n, weight uint64)) {
 	for first := uint64(0); first < things; first += l.every {
 		weight, n := min(l.every, things-first), first
 		if l.every > 1 {
-			draw := l.chance.At(first / l.every)
+			draw := l.chance.Draw(first / l.every)
 			n += uint64(draw.IntN(int(weight)))
 		}
 		call(n, weight)

@@ -55,7 +55,7 @@ type location struct {
 
 // hasProperties reports whether the entities of a location have all of some properties.
 func (r *location) hasProperties(properties ...string) bool {
-	return r.copy == nil || r.copy.Holds(properties)
+	return r.copy == nil || r.copy.HasAll(properties)
 }
 
 // eventKind is one kind of operation of event traffic.
@@ -291,7 +291,7 @@ func (e *events) work(k uint64, w *drive.Work) {
 		return
 	case spec.Verb == entity.Query:
 		w.Operation = one.reading.operation(event)
-		w.Pages, w.Rows, w.MostPages = true, int64(spec.Rows), spec.Pages
+		w.Pages, w.Rows, w.MaxPages = true, int64(spec.Rows), spec.Pages
 		return
 	}
 	w.Expected.NotFound = w.Expected.NotFound || e.incomplete[one.location]
@@ -431,7 +431,7 @@ func (s subject) Number() uint64 { return s.event.Number }
 func (e *events) newWorkflow(k uint64, kind int) drive.Work {
 	one := e.kinds[kind].workflowKind
 	call := &workflow.Call{Setting: &e.places.Setting, Arguments: e.specs[kind].With, K: k,
-		ID: workflow.WriteID{Run: e.ids.run, Number: e.ids.first + k}, Chance: e.chance.At(k)}
+		ID: workflow.WriteID{Run: e.ids.run, Number: e.ids.first + k}, Chance: e.chance.Draw(k)}
 	call.Fresh = subject{e.places, e.insertedEvent(k, 0)}
 	call.Subject = call.Fresh
 	if !one.Inserts && !one.Alone {

@@ -381,7 +381,7 @@ func TestPreviewOfACountedLoop(t *testing.T) {
 	s := ordered(t, "customer", "clients: 4, count: 40, operations: [{workflow: read-set, with: {sets: 1000}}]")
 	p, err := planned(t, campaign.Options{Scenario: s, Table: "orders"}).Preview(1)
 	require.NoError(t, err)
-	assert.Equal(t, "40 50ms 10ms", fmt.Sprint(p.Count(), " ", p.Length, " ", p.At(8)))
+	assert.Equal(t, "40 50ms 10ms", fmt.Sprint(p.Count(), " ", p.Length, " ", p.DueTime(8)))
 	assert.Equal(t, filter.ClassPartitionScan, p.Approaches()[0].Class, "a workflow that reads partitions has the class")
 }
 

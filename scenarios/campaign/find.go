@@ -40,7 +40,7 @@ type Find struct {
 // The bounds of a step's length.
 const (
 	ShortestStep = 2 * time.Second
-	LongestStep  = time.Hour
+	MaxStep      = time.Hour
 )
 
 // ErrFind is wrapped if a search has no load to try rates with.
@@ -59,7 +59,7 @@ func (f *Find) Validate() []error {
 		{f.MaxP99 >= 0 && f.MaxP99 <= time.Hour, ".p99", "p99: expected more than 0 and at most 1h, or 0 for none"},
 		{f.From >= LowestRate && f.From <= HighestRate, ".from", fmt.Sprintf("from is %v; expected operations/s from %v to %v", f.From, LowestRate, HighestRate)},
 		{f.UpTo >= f.From && f.UpTo <= HighestRate, ".to", fmt.Sprintf("to is %v; expected at least the first rate, %v, and at most %v", f.UpTo, f.From, HighestRate)},
-		{f.Step >= ShortestStep && f.Step <= LongestStep, ".step", fmt.Sprintf("step is %v; expected %v to %v", f.Step, ShortestStep, LongestStep)},
+		{f.Step >= ShortestStep && f.Step <= MaxStep, ".step", fmt.Sprintf("step is %v; expected %v to %v", f.Step, ShortestStep, MaxStep)},
 	} {
 		if !rule.holds {
 			faults = append(faults, fields.Fault{Path: "find-limit" + rule.field, What: rule.what})
@@ -68,7 +68,7 @@ func (f *Find) Validate() []error {
 	return faults
 }
 
-// minOperations is enough for ten operations beyond a p99.
+// minOperations leaves ten operations above a p99.
 const minOperations = 1100
 
 // length returns the length of the step at a rate, in whole seconds unless Step is not.
@@ -82,7 +82,7 @@ const stepPause = 2 * time.Second
 
 // drainLength is how long each step is preceded by a higher rate, drainFactor times its own. It uses up
 // what an idle target has saved, a quarter of a second's allowance, which could otherwise carry a
-// rate beyond the limit through a short step.
+// rate above the limit through a short step.
 const (
 	drainLength = 500 * time.Millisecond
 	drainFactor = 1.5
@@ -105,8 +105,8 @@ type paused struct {
 
 var _ arrival.Schedule = paused{}
 
-// At implements arrival.Schedule.
-func (p paused) At(n uint64) time.Duration { return p.pause + p.Schedule.At(n) }
+// DueTime implements arrival.Schedule.
+func (p paused) DueTime(n uint64) time.Duration { return p.pause + p.Schedule.DueTime(n) }
 
 // Rate implements arrival.Schedule.
 func (p paused) Rate(at time.Duration) float64 { return p.Schedule.Rate(at - p.pause) }
@@ -249,7 +249,7 @@ const (
 	// capacityMargin is how far a rate may be above the answered rate, as a share of that, and
 	// still hold.
 	capacityMargin = 0.01
-	// clearlyThrottled is the share of refusals beyond the sporadic share that only a limit
+	// clearlyThrottled is the share of refusals above the sporadic share that only a limit
 	// causes.
 	clearlyThrottled = 0.05
 	// maxSporadicShare is the largest sporadic share with which a rate can hold.
@@ -300,7 +300,7 @@ func (f *Find) queueGrows(s *results.LimitStep, shown evidence) bool {
 
 // isOnTime reports whether the generator sent the load of a step when it was due.
 func (f *Find) isOnTime(s *results.LimitStep) bool {
-	return s.Dropped == 0 && float64(s.HeldBack) <= results.MostHeldBack*float64(s.Scheduled-s.Dropped)
+	return s.Dropped == 0 && float64(s.HeldBack) <= results.MaxHeldBackShare*float64(s.Scheduled-s.Dropped)
 }
 
 func (f *Find) outcome(s *results.LimitStep, shown evidence) string {

@@ -18,7 +18,7 @@ import (
 func TestSearchDrainsSavedAllowance(t *testing.T) {
 	draws := clock.NewStream(16, "saved up")
 	for n := range uint64(10) {
-		draw := draws.At(n)
+		draw := draws.Draw(n)
 		limit, burst := math.Round(logUniform(draw.Float64(), 200, 2000)), 50+draw.IntN(201)
 		if n == 0 {
 			limit, burst = 2000, 250

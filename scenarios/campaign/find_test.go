@@ -82,7 +82,7 @@ func hidden(seed uint64) float64 {
 	if *seeds > 3 {
 		most = 20_000
 	}
-	draw := clock.NewStream(seed, "hidden limit").At(0)
+	draw := clock.NewStream(seed, "hidden limit").Draw(0)
 	return math.Round(logUniform(draw.Float64(), 200, most))
 }
 
@@ -310,7 +310,7 @@ func limited(limit float64, why string) func(float64, int) string {
 func TestSearchEnclosesLimitFromAnyStart(t *testing.T) {
 	chance := clock.NewStream(1, "limits")
 	for n := range uint64(2000) {
-		draw := chance.At(n)
+		draw := chance.Draw(n)
 		limit := logUniform(draw.Float64(), campaign.LowestRate, campaign.HighestRate/2)
 		from := logUniform(draw.Float64(), campaign.LowestRate, campaign.HighestRate)
 		a, steps := search(t, from, campaign.HighestRate, limited(limit, results.LimitThrottled))
@@ -360,7 +360,7 @@ func TestSearchSurvivesWrongStep(t *testing.T) {
 	for _, lies := range []float64{.02, .5} {
 		astray := 0
 		for n := range uint64(searches) {
-			draw := chance.At(n)
+			draw := chance.Draw(n)
 			limit := logUniform(draw.Float64(), 200, 20_000)
 			a, _ := search(t, 500, campaign.HighestRate, func(rate float64, step int) string {
 				noise := chance.Try(n, step+1)

@@ -77,8 +77,8 @@ func (f *Find) nextRate(steps []results.LimitStep) (float64, bool) {
 	case held == 0 && not > LowestRate:
 		return max(not/2, LowestRate), true
 	case held > 0 && not > held*(1+tolerance):
-		// The geometric mean to four figures, which lies between them as long as they are further
-		// apart than the tolerance.
+		// The geometric mean to four figures is between them if they differ by more than the
+		// tolerance.
 		mean := math.Sqrt(held * not)
 		scale := math.Pow(10, 3-math.Floor(math.Log10(mean)))
 		return math.Round(mean*scale) / scale, true

@@ -31,7 +31,7 @@ func newRetryPolicies(s *scenarios.Scenario, codes []int) (retryPolicies, error)
 		if err != nil {
 			return nil, err
 		}
-		policy = policy.With(codes...)
+		policy = policy.WithStatuses(codes...)
 		policies[key] = &policy
 	}
 	return policies, nil
@@ -41,7 +41,7 @@ func newRetryPolicies(s *scenarios.Scenario, codes []int) (retryPolicies, error)
 // an operation has any.
 func (p retryPolicies) maxWait() (wait time.Duration, retries bool) {
 	for _, one := range p {
-		wait, retries = max(wait, one.LongestWait()), retries || one.Retries > 0
+		wait, retries = max(wait, one.MaxWait()), retries || one.Retries > 0
 	}
 	return wait, retries
 }
@@ -83,9 +83,9 @@ const (
 	minMeasured = 10 * time.Second
 )
 
-// Enough returns why a stage ends early: an error that wraps [drive.ErrStopped], or ErrSettled; nil
+// StopReason returns why a stage ends early: an error that wraps [drive.ErrStopped], or ErrSettled; nil
 // if it does not. overdue returns the number of operations that should have been sent a second ago.
-func (g *stopConditions) Enough(start, now clock.Instant, overdue func() uint64) error {
+func (g *stopConditions) StopReason(start, now clock.Instant, overdue func() uint64) error {
 	second := int64(now.Offset() / time.Second)
 	if second <= g.judged {
 		return nil
@@ -113,9 +113,9 @@ func (g *stopConditions) isStable(second int64) bool {
 	differ := func(a, b int64) bool {
 		return math.Abs(float64(a-b)) >= g.stable*float64(max(a, b))
 	}
-	medianBefore, enoughBefore := before.Response.Quantile(.5)
-	medianLast, enoughLast := last.Response.Quantile(.5)
-	return enoughBefore && enoughLast && !differ(before.Served, last.Served) && !differ(medianBefore, medianLast)
+	medianBefore, knownBefore := before.Response.Quantile(.5)
+	medianLast, knownLast := last.Response.Quantile(.5)
+	return knownBefore && knownLast && !differ(before.Served, last.Served) && !differ(medianBefore, medianLast)
 }
 
 // exceeds returns an error if counts exceed a budget.

@@ -142,7 +142,7 @@ func (c *Campaign) offerMix(stage *drive.Stage, phase int, partitions []partitio
 		chance := clock.NewStream(c.Scenario.Seed, "partitions/"+stage.Name)
 		mix.partitionOf = func(k uint64) int {
 			round, turn := k/count, k%count
-			draw := chance.At(round)
+			draw := chance.Draw(round)
 			first := uint64(draw.IntN(len(partitions)))
 			stride := strides[draw.IntN(len(strides))]
 			return int((first + turn*stride) % count)
@@ -241,7 +241,7 @@ func (m *mix) work(k uint64, w *drive.Work) {
 	w.Kind, w.Offers, w.Expected = m.indexes[kind], one.offers, one.expected
 	op := &w.Operation
 	op.Verb, op.Table = spec.Verb, m.table
-	draw := m.rows.At(k)
+	draw := m.rows.Draw(k)
 	index := draw.IntN(len(one.from))
 	inserted := m.fresh + k*m.stride
 	switch spec.Verb {
@@ -258,7 +258,7 @@ func (m *mix) work(k uint64, w *drive.Work) {
 			query = *q.fixed
 		}
 		*op = q.filtered(query, keys.Event{Number: one.from[index]})
-		w.Pages, w.Rows, w.MostPages = true, int64(spec.Rows), spec.Pages
+		w.Pages, w.Rows, w.MaxPages = true, int64(spec.Rows), spec.Pages
 	case entity.Batch:
 		op.Changes = make([]entity.Change, one.offers)
 		for i := range op.Changes {
@@ -321,7 +321,7 @@ func (m *mix) pick(k uint64) int {
 	if len(m.specs) == 1 {
 		return 0
 	}
-	draw := m.kinds.At(k)
+	draw := m.kinds.Draw(k)
 	kind, _ := slices.BinarySearch(m.upTo, draw.IntN(m.weights)+1)
 	return kind
 }

@@ -190,8 +190,8 @@ phases:
 			for k := range p.Count() {
 				row, due := all[loaded+int(k)], at[loaded+int(k)]-at[loaded]
 				p.Operation(k, "rows", func(touch Touch) {
-					if want := keyOf(row); touch.Key.Partition != want[0] || touch.Key.Row != want[1] || p.At(k) != due {
-						t.Fatalf("%s: operation %d is at %v of %v; want %q at %v, as row %d has it", design, k, p.At(k), touch.Key, want, due, loaded+int(k))
+					if want := keyOf(row); touch.Key.Partition != want[0] || touch.Key.Row != want[1] || p.DueTime(k) != due {
+						t.Fatalf("%s: operation %d is at %v of %v; want %q at %v, as row %d has it", design, k, p.DueTime(k), touch.Key, want, due, loaded+int(k))
 					}
 				})
 			}
@@ -267,7 +267,7 @@ func TestPreviewOfAWorkflow(t *testing.T) {
 			{Key: entity.Key{Partition: "p", Row: "r"}, Entities: 1}}
 		assert.Truef(t, entities == 5 && slices.Equal(touched, want),
 			"about a new entity: %t: it touches %+v and counts %d; want %+v and 5", inserts, touched, entities, want)
-		sent, some := p.Sent(3, "bank")
+		sent, some := p.RequestsOf(3, "bank")
 		require.Truef(t, some && sent.Requests == 6 && sent.Queries == 1 && sent.Beside == 1 && len(sent.Written) == 1,
 			"Sent = %+v, %t; want 6 requests, a query and a message among them, and one entity written", sent, some)
 		w := sent.Written[0]
@@ -275,7 +275,7 @@ func TestPreviewOfAWorkflow(t *testing.T) {
 	}
 	_, _, p := performed(t, false)
 	p.plan.Operations[0].Workflow = ""
-	_, some := p.Sent(3, "bank")
+	_, some := p.RequestsOf(3, "bank")
 	assert.False(t, some, "of a verb")
 }
 
@@ -283,7 +283,7 @@ func TestPreviewOfAWorkflow(t *testing.T) {
 func TestWorkflowWithoutTableOffersNothing(t *testing.T) {
 	c, e, p := performed(t, false)
 	e.kinds[0].workflowKind.New = func(*workflow.Call) *workflow.Procedure {
-		return workflow.NewProcedure(nil, workflow.Beside(target.Beside{Verb: target.PutMessage, Store: "q"}))
+		return workflow.NewProcedure(nil, workflow.NewBesideRequest(target.Beside{Verb: target.PutMessage, Store: "q"}))
 	}
 	_, entities := p.Operation(3, "bank", func(touch Touch) { t.Errorf("it touches %+v; want nothing", touch) })
 	assert.Zero(t, entities)

@@ -83,7 +83,7 @@ func (d *phasePlan) maxWritten(operations uint64) int64 {
 // dueTime returns when operation k is due, since the phase's beginning; approximately in a closed loop.
 func (d *phasePlan) dueTime(k uint64) time.Duration {
 	if d.stage.Schedule != nil {
-		return d.stage.Schedule.At(k)
+		return d.stage.Schedule.DueTime(k)
 	}
 	each := float64(d.Pace()) / float64(max(1, d.Clients))
 	return time.Duration(min(float64(k)*each, math.MaxInt64/2))

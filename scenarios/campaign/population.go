@@ -54,9 +54,9 @@ func newPopulation(loaded uint64, d *phasePlan, seed uint64, phase string) *popu
 // requires a load before such operations.
 func (p *population) chooseEvent(k uint64, kind int, of *scenarios.Access) keys.Event {
 	if picks := p.popular[kind]; picks != nil {
-		return keys.Event{Number: uint64(picks.At(k))}
+		return keys.Event{Number: uint64(picks.Pick(k))}
 	}
-	draw := p.choice.At(k)
+	draw := p.choice.Draw(k)
 	before := p.visible(k)
 	switch {
 	case of.Kind != scenarios.AccessLatest:

@@ -134,8 +134,8 @@ func (p *Preview) Approaches() []Approach { return p.plans }
 // Count returns the number of operations, in a closed loop if each is answered at once.
 func (p *Preview) Count() uint64 { return p.plan.expected }
 
-// At returns when operation k is due, since the phase's beginning; approximately in a closed loop.
-func (p *Preview) At(k uint64) time.Duration { return p.plan.dueTime(k) }
+// DueTime returns when operation k is due, since the phase's beginning; approximately in a closed loop.
+func (p *Preview) DueTime(k uint64) time.Duration { return p.plan.dueTime(k) }
 
 // Operation returns the kind of operation k, by its index in the scenario, and how many entities it
 // is due to count. It calls visit for each partition that the operation works on. A query of
@@ -196,8 +196,8 @@ type Sent struct {
 	Written []Touch
 }
 
-// Sent returns what operation k sends, and false unless it is a workflow.
-func (p *Preview) Sent(k uint64, table string) (Sent, bool) {
+// RequestsOf returns what operation k sends, and false unless it is a workflow.
+func (p *Preview) RequestsOf(k uint64, table string) (Sent, bool) {
 	w := p.plan.stage.Work(k)
 	if p.plan.Operations[p.kindOf[w.Kind]].Workflow == "" {
 		return Sent{}, false

@@ -92,7 +92,7 @@ func equalities(s *scenarios.Scenario, spec *scenarios.OperationSpec, plan *keys
 	return list
 }
 
-// hasFilter reports whether the query has a $filter beside its range.
+// hasFilter reports whether the query has a $filter in addition to its range.
 func (q *reading) hasFilter() bool {
 	return len(q.equal) > 0 || q.spec.Where != "" || q.spec.Class == scenarios.ClassBy && q.plan.NarrowsRows()
 }
@@ -148,7 +148,7 @@ func (q *reading) filtered(query target.Query, e keys.Event) target.Operation {
 	return target.Operation{Verb: entity.Query, Table: q.location.table, Query: query}
 }
 
-// filterText returns the $filter for an event beside the range.
+// filterText returns the $filter for an event, without the range.
 func (q *reading) filterText(e keys.Event) string {
 	value := func(attribute string) string {
 		text, _ := q.location.generator.ValueOf(attribute, e)

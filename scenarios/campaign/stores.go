@@ -273,10 +273,9 @@ func (c *Campaign) stopRecording() error {
 	return err
 }
 
-// EndingLimit is how long a run that is stopped takes at most to drop what it has in one
-// account, where nobody answers: 2 s for what is under way, then EndingStep. Each further
-// account, and each service beside them, takes an EndingStep more: dropLimit, and 2 s for what
-// is under way then.
+// EndingLimit is the maximum time in which a stopped run drops its resources in one account if
+// no request is answered: 2 s for open requests, then EndingStep. Each further account, and each
+// other service, adds an EndingStep: dropLimit, and 2 s for open requests.
 const (
 	EndingLimit = 7 * time.Second
 	EndingStep  = 5 * time.Second

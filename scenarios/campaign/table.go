@@ -128,8 +128,7 @@ func (c *Campaign) createTable(ctx context.Context, t *ownTable) error {
 		}
 	}()
 	// A run that is stopped right now has created the table all the same, and an attempt whose
-	// reply was lost can have done so. If nobody else can have a table of that name, it is this
-	// run's.
+	// reply was lost can have done so. If the name is new, the table is this run's.
 	t.ours = outcome.Class(target.Expected{}) == results.Ok || c.unconfirmed && c.NewName
 	if err == nil && outcome.Code == entity.TableBeingDeleted {
 		if outcome, err = c.createLater(ctx, t); err == nil {

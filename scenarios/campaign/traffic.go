@@ -31,7 +31,7 @@ func (c *Campaign) traffic(ctx context.Context, phase int) error {
 	} else {
 		c.ledger.Recorder.KeepRecent()
 		watch := &stopConditions{recorder: c.ledger.Recorder, budgets: d.StopOn, stable: d.StopWhenStable, warmUp: d.WarmUp}
-		d.stage.Enough, d.stage.Settling = watch.Enough, d.StopWhenStable > 0
+		d.stage.Enough, d.stage.Settling = watch.StopReason, d.StopWhenStable > 0
 		err = c.run(ctx, d.stage)
 	}
 	// The record has the tokens that the phase saved.
@@ -121,7 +121,7 @@ func (c *Campaign) setArrivals(stage *drive.Stage, spec *scenarios.Traffic) erro
 	mean, chance := spec.Think, clock.NewStream(c.Scenario.Seed, "think/"+stage.Name)
 	// From half of the mean to 1.5 times the mean, so that lanes do not stay in step.
 	stage.Think = func(k uint64) time.Duration {
-		draw := chance.At(k)
+		draw := chance.Draw(k)
 		return mean/2 + time.Duration(draw.Float64()*float64(mean))
 	}
 	return nil
@@ -212,11 +212,11 @@ func (c *Campaign) trafficPhases(d *phasePlan) []results.Phase {
 
 // dueBefore returns how many operations of a schedule are due before a time.
 func dueBefore(schedule arrival.Schedule, at time.Duration) uint64 {
-	return uint64(sort.Search(int(schedule.Len()), func(n int) bool { return schedule.At(uint64(n)) >= at }))
+	return uint64(sort.Search(int(schedule.Len()), func(n int) bool { return schedule.DueTime(uint64(n)) >= at }))
 }
 
-// replay decides what operation k of a phase is by the rows of a trace, each of which names an
-// operation and a key. What is written is generated.
+// replay chooses operation k of a phase by the rows of a trace: each row names an operation and
+// a key. Written values are generated.
 type replay struct {
 	// mix has the kinds of operation, their numbers and ids, and no partition.
 	*mix
@@ -290,7 +290,7 @@ func (r *replay) work(k uint64, w *drive.Work) {
 		case entity.Query:
 			if len(asked.Queries) == 1 {
 				w.Operation.Query = asked.Queries[0]
-				w.Pages, w.Rows, w.MostPages = true, asked.Rows, asked.Pages
+				w.Pages, w.Rows, w.MaxPages = true, asked.Rows, asked.Pages
 				return
 			}
 			var list []target.Operation
@@ -360,7 +360,7 @@ func (c *Campaign) ladder(t *scenarios.Traffic) []arrival.Step {
 
 func rateName(rate float64) string { return strconv.FormatFloat(rate, 'f', -1, 64) + "/s" }
 
-// stepPhases returns steps as parts of the record, the first of which are reported.
+// stepPhases returns steps as phases of the record; the first ones are reported.
 func stepPhases(name string, steps []arrival.Step, reported int) []results.Phase {
 	var phases []results.Phase
 	seen := make(map[string]int)
@@ -403,11 +403,11 @@ func (c *Campaign) offerPeak(ctx context.Context, d *phasePlan) error {
 	// soon enough. Otherwise the load was another one, and its outcome says nothing about the rate.
 	late := 0
 	for _, second := range sent.seconds {
-		if float64(second[1]) > results.MostHeldBack*float64(second[0]) {
+		if float64(second[1]) > results.MaxHeldBackShare*float64(second[0]) {
 			late++
 		}
 	}
-	if uint64(sent.First) == sent.to-sent.from && float64(late) <= results.MostSecondsHeldBack*float64(len(sent.seconds)) {
+	if uint64(sent.First) == sent.to-sent.from && float64(late) <= results.MaxHeldBackSeconds*float64(len(sent.seconds)) {
 		return nil
 	}
 	if err := c.setUp(again); err != nil {

@@ -101,7 +101,7 @@ func newWorld(t testing.TB, s *scenarios.Scenario, clk clock.Clock) *world {
 }
 
 func worldOn(e *engine.Engine, s *scenarios.Scenario, clk clock.Clock) *world {
-	w := &world{engine: e, accounts: accountsOf(s), clk: clk, workers: cmp.Or(s.Workers, scenarios.FewestWorkers)}
+	w := &world{engine: e, accounts: accountsOf(s), clk: clk, workers: cmp.Or(s.Workers, scenarios.MinWorkers)}
 	if clk == nil {
 		memory := queueblob.NewMemory()
 		var each []target.Immediate

@@ -123,7 +123,7 @@ func (o *Capture) Saw(r *accesslog.Observed) {
 		return
 	}
 	arrived := max(0, r.Arrived.Offset())
-	done := max(arrived, r.Done().Offset())
+	done := max(arrived, r.EndTime().Offset())
 	if !o.begun {
 		o.begun = true
 		o.phase = o.options.Recorder.Phase(results.Phase{Name: Phase, Stage: Phase, Begin: arrived, Reported: true})
@@ -141,7 +141,7 @@ func (o *Capture) Saw(r *accesslog.Observed) {
 		o.options.Recorder.Scheduled(&results.Scheduled{Phase: o.phase, Kind: op.kind, Intended: arrived, Sent: arrived,
 			Entities: op.asked, Noted: o.written})
 	} else {
-		o.options.Recorder.Again(max(arrived, o.written))
+		o.options.Recorder.FurtherRequest(max(arrived, o.written))
 		if wait := arrived - op.done; wait > 0 {
 			o.options.Recorder.Waited(o.phase, wait)
 		}
@@ -240,8 +240,8 @@ func (o *Capture) complete(op *operation, served int64) {
 		Entities: op.asked, Served: served, Noted: o.written})
 }
 
-// Advance says what time it is, so that seconds without traffic are written and
-// operations that are not tried again come to an end. Its error wraps
+// Advance sets the time, so that seconds without traffic are written and operations
+// without further attempts end. Its error wraps
 // results.ErrWrite; the observer goes on regardless.
 func (o *Capture) Advance(now time.Duration) error {
 	o.mu.Lock()
@@ -306,7 +306,7 @@ func (o *Capture) End() error {
 		o.options.Recorder.Event(results.Event{At: int64(o.last), What: results.PhaseEnds, Phase: Phase})
 	}
 	seen := o.counter.capture()
-	o.options.Recorder.Take(func(of *results.Record) { of.Capture = seen })
+	o.options.Recorder.UpdateRecord(func(of *results.Record) { of.Capture = seen })
 	if err := o.options.Recorder.Advance(o.written); err != nil {
 		o.failure = err
 	}

@@ -315,14 +315,14 @@ func TestManyGoroutinesAreCountedOnce(t *testing.T) {
 		for i := range each {
 			r := sent(sender, i)
 			s.count(&r)
-			s.last = max(s.last, r.Done().Offset())
+			s.last = max(s.last, r.EndTime().Offset())
 		}
 		wait.Go(func() {
 			for i := range each {
 				r := sent(sender, i)
 				s.observer.Saw(&r)
 				if i%50 == 0 {
-					assert.NoError(t, s.observer.Advance(r.Done().Offset()-2*time.Second), "Advance")
+					assert.NoError(t, s.observer.Advance(r.EndTime().Offset()-2*time.Second), "Advance")
 				}
 			}
 		})

@@ -47,7 +47,7 @@ type Examination struct {
 
 	where    results.Folder
 	recorder *results.Recorder
-	// told reports that a failed write was already returned.
+	// told reports that the error of a failed write was already returned.
 	told bool
 }
 

@@ -74,7 +74,7 @@ func (s *scene) loads(seconds [][2]int, refused func(accesslog.Observed) accessl
 // saw has the observer see a request, and counts it by its code alone.
 func (s *scene) saw(r accesslog.Observed) {
 	s.count(&r)
-	s.last = max(s.last, r.Done().Offset())
+	s.last = max(s.last, r.EndTime().Offset())
 	s.observer.Saw(&r)
 }
 

@@ -106,12 +106,12 @@ func (t *counter) observedPartition(s *keys.SketchPlace[place, partition]) resul
 		if spared < minSpared || figure.ShareOf(other.throttled, other.attempts) > maxThrottled {
 			continue
 		}
-		if alone := p.seconds.limit(func(one *second) *tally { return &one.groups[group] }); alone.Told {
+		if alone := p.seconds.limit(func(one *second) *tally { return &one.groups[group] }); alone.Known {
 			limit, seen.Limited, seen.Free = alone, groups[group], groups[1-group]
 			break
 		}
 	}
-	if seen.SaturationWhy = limit.Why; limit.Told {
+	if seen.SaturationWhy = limit.Why; limit.Known {
 		seen.Saturation, seen.SaturationInterval = limit.Pointer(), limit.Interval[:]
 	}
 	return seen

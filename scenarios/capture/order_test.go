@@ -170,7 +170,7 @@ func TestRetriesAreKnownByTheirID(t *testing.T) {
 		s := open(t, capture.Options{})
 		for _, r := range row.requests {
 			s.saw(r)
-			require.NoError(t, s.observer.Advance(r.Done().Offset()))
+			require.NoError(t, s.observer.Advance(r.EndTime().Offset()))
 		}
 		record := s.end()
 		assert.Equalf(t, row.want, outcomesOf(record), "%s", row.name)

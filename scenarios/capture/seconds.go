@@ -108,7 +108,7 @@ func (s *seconds) close(done *second) {
 	}
 }
 
-// limit says where some operations of the partition saturate, as of any load: see [figure.Met].
+// limit says where some operations of the partition saturate, as of any load: see [figure.LadderOfSeconds].
 func (s *seconds) limit(of func(*second) *tally) figure.Value {
 	rows := make([]results.Interval, 0, len(s.kept))
 	for i := range s.kept {
@@ -118,7 +118,7 @@ func (s *seconds) limit(of func(*second) *tally) figure.Value {
 		}
 	}
 	slices.SortFunc(rows, func(a, b results.Interval) int { return cmp.Compare(a.Second, b.Second) })
-	met := figure.Met(rows)
+	met := figure.LadderOfSeconds(rows)
 	return met.Saturation()
 }
 

@@ -165,7 +165,7 @@ func rowsNearLimit() (lines []string) {
 func valueOf(kind string) string {
 	words := strings.Fields("the runner has taken part in four races over the half distance and wants a place near the start of the field")
 	var text strings.Builder
-	for draw := clock.NewStream(7, "text").At(0); text.Len() < 8<<10; {
+	for draw := clock.NewStream(7, "text").Draw(0); text.Len() < 8<<10; {
 		if kind == "words" {
 			text.WriteString(words[draw.IntN(len(words))] + " ")
 		} else {

@@ -41,7 +41,7 @@ func sent(t testing.TB, s *scenarios.Scenario, settings []string) *played {
 	t.Helper()
 	s.Expect, s.AntiPattern = nil, nil
 	record := runtest.Simulate(t, runtest.Set(t, s, settings...))
-	return &played{record.Record, figure.Of(record.Record)}
+	return &played{record.Record, figure.NewFigures(record.Record)}
 }
 
 // playing observes a figure of an example with settings in which %v stands for what is varied.
@@ -84,7 +84,7 @@ func (p *played) of(t testing.TB, name string) float64 {
 		unit = figure.Share
 	}
 	value, is := p.figures.Look(ref, unit)
-	require.Truef(t, is, "%s cannot be told: %s", name, p.figures.In(ref, unit).Why)
+	require.Truef(t, is, "%s cannot be told: %s", name, p.figures.ValueIn(ref, unit).Why)
 	return value
 }
 

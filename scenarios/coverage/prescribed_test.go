@@ -94,7 +94,7 @@ func servedElsewhere(t testing.TB, n int) float64 {
 			sent++
 		}
 	}
-	assert.Equal(t, float64(sent), (&played{record.Record, figure.Of(record.Record)}).of(t, "operations(look)"),
+	assert.Equal(t, float64(sent), (&played{record.Record, figure.NewFigures(record.Record)}).of(t, "operations(look)"),
 		"the record has")
 	return float64(sent)
 }
@@ -104,7 +104,7 @@ func servedElsewhere(t testing.TB, n int) float64 {
 func differsFromBaseline(t testing.TB, ms int) float64 {
 	tree := func(settings ...string) string {
 		p := play(t, "point-query", append(settings, "phases.load.load.entities=100", "phases.read.for=2s")...)
-		tree, err := baseline.Of(p.Record)
+		tree, err := baseline.NewTree(p.Record)
 		require.NoError(t, err)
 		// The parameters of the model differ in any case: how long operations took is what counts.
 		var repeated struct{ Phases json.RawMessage }

@@ -52,12 +52,12 @@ func (o *Calibration) Document(file string) *document.Document {
 	for _, one := range p.Unlearnt {
 		gaps, names = append(gaps, one.What+": "+one.Why), append(names, one.What)
 	}
-	d.Screen = []document.Block{document.Of("values", "Model parameters", p.Values).Without("by")}
+	d.Screen = []document.Block{document.TableOf("values", "Model parameters", p.Values).Without("by")}
 	if len(names) > 0 {
 		d.Show(document.Facts{Lines: []string{"not learnt: " + document.Enumerated(names)}})
 	}
-	d.Add("values", "Model values", document.Of("values", "Values, 95% intervals", p.Values))
-	d.Add("figures", "Other figures", document.Of("figures", "Figures without parameter", p.Figures))
+	d.Add("values", "Model values", document.TableOf("values", "Values, 95% intervals", p.Values))
+	d.Add("figures", "Other figures", document.TableOf("figures", "Figures without parameter", p.Figures))
 	d.Add("unlearnt", "Not measured", document.List{Items: gaps})
 	return d
 }

@@ -182,7 +182,7 @@ func ParseProfile(file string, text []byte) (*Profile, error) {
 	case tree.Kind != fields.Dict || written == nil:
 		r.Fault(tree.At, "", "not a profile: no %s; expected a file of `loadgen calibrate`", versionField)
 	case written.Text != strconv.Itoa(profileVersion):
-		r.Fault(tree.At, "", "profile version %s; expected %d: measure again", written.Shown(), profileVersion)
+		r.Fault(tree.At, "", "profile version %s; expected %d: measure again", written.ShortText(), profileVersion)
 	default:
 		binding(p, &version).Read(r, "", tree)
 	}

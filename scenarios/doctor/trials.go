@@ -63,7 +63,7 @@ func (r trials) carryOut(ctx context.Context, t target.Target, counter target.Co
 	if err != nil {
 		return nil, nil, err
 	}
-	return record, figure.Of(record), nil
+	return record, figure.NewFigures(record), nil
 }
 
 // trialOperation reads or writes the one entity.

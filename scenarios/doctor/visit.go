@@ -90,7 +90,7 @@ const visitLimit = 4 * time.Second
 // limited bounds the time of a step.
 func (v *visit) limited(step func(context.Context) Finding) func(context.Context) Finding {
 	return func(ctx context.Context) Finding {
-		ctx, release := clock.Within(ctx, v.Clock, visitLimit, context.Canceled)
+		ctx, release := clock.WithTimeout(ctx, v.Clock, visitLimit, context.Canceled)
 		defer release()
 		return step(ctx)
 	}

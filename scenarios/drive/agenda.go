@@ -66,7 +66,7 @@ func (a *agenda) nextIntended(now clock.Instant) (clock.Instant, bool) {
 		return clock.Never, false
 	case a.stage.Schedule != nil:
 		if !a.known {
-			a.intended, a.known = a.start.Add(a.stage.Schedule.At(a.next)), true
+			a.intended, a.known = a.start.Add(a.stage.Schedule.DueTime(a.next)), true
 		}
 		return a.intended, true
 	case a.stage.Think != nil:
@@ -172,7 +172,7 @@ func (a *agenda) dueBefore(at clock.Instant) uint64 {
 	}
 	share := a.stage.Share
 	return uint64(sort.Search(int(share.remaining(a.next, a.count)), func(n int) bool {
-		return a.start.Add(a.stage.Schedule.At(a.next+uint64(n)*share.step())) >= at
+		return a.start.Add(a.stage.Schedule.DueTime(a.next+uint64(n)*share.step())) >= at
 	}))
 }
 
@@ -230,7 +230,7 @@ func (a *agenda) abandon(now clock.Instant, ledger *Ledger) {
 		return
 	}
 	for ; a.next < a.count; a.next += a.stage.Share.step() {
-		intended := a.start.Add(a.stage.Schedule.At(a.next))
+		intended := a.start.Add(a.stage.Schedule.DueTime(a.next))
 		if intended > now {
 			a.next = a.count
 			return

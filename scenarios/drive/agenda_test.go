@@ -113,7 +113,7 @@ func TestAgendaAgainstAList(t *testing.T) {
 		run := newTrial(t, getStage(schedule, tick), start)
 		var list []turn
 		for k := range schedule.Len() {
-			list = append(list, turn{start.Add(schedule.At(k)), 100 + k})
+			list = append(list, turn{start.Add(schedule.DueTime(k)), 100 + k})
 		}
 		now := start
 		for len(list) > 0 {

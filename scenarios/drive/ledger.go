@@ -31,8 +31,8 @@ type Watcher interface {
 	// Phase receives each phase of a stage when the stage begins, with its number in the record. A phase of unknown
 	// length ends at its beginning.
 	Phase(index int, phase *results.Phase)
-	// Due receives every operation when its first attempt is sent or it is dropped.
-	Due(*results.Scheduled)
+	// Scheduled receives every operation when its first attempt is sent or it is dropped.
+	Scheduled(*results.Scheduled)
 	// Event receives the record's events while stages run. It must not block.
 	Event(results.Event)
 }
@@ -74,14 +74,14 @@ func (l *Ledger) began(s *Session, at clock.Instant) {
 		l.recordDue(s.scheduled(at, false))
 		return
 	}
-	l.Recorder.Again(at.Offset())
+	l.Recorder.FurtherRequest(at.Offset())
 }
 
 // recordDue records an operation that became due.
 func (l *Ledger) recordDue(s *results.Scheduled) {
 	l.Recorder.Scheduled(s)
 	for _, w := range l.watchers {
-		w.Due(s)
+		w.Scheduled(s)
 	}
 }
 

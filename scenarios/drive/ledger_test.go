@@ -249,11 +249,11 @@ func (p *sessionPlay) begin(verb string, words []string) []string {
 			stage.Retry, err = backoff.ByName(strings.ReplaceAll(value, ",", " "))
 			require.NoError(p.t, err)
 		},
-		"codes":   func(value string) { stage.Retry = stage.Retry.With(p.number(value)) },
+		"codes":   func(value string) { stage.Retry = stage.Retry.WithStatuses(p.number(value)) },
 		"expects": func(value string) { w.Expected.NotFound = value == "404" },
 		"pages":   func(string) { w.Pages = true },
 		"rows":    func(value string) { w.Rows = int64(p.number(value)) },
-		"most":    func(value string) { w.MostPages = p.number(value) },
+		"most":    func(value string) { w.MaxPages = p.number(value) },
 		"top":     func(value string) { w.Operation.Query.Top = p.number(value) },
 		"offers":  func(value string) { w.Offers = int64(p.number(value)) },
 		"batch": func(value string) {
@@ -353,7 +353,7 @@ func (p *sessionPlay) number(text string) int {
 // What goes beside the table alone is due to count nothing, whether it is sent at once
 // or later.
 func TestWorkflowBesideTheTableIsDueNothing(t *testing.T) {
-	beside := workflow.NewProcedure(nil, workflow.Beside(target.Beside{Verb: target.PutMessage, Store: "q"}))
+	beside := workflow.NewProcedure(nil, workflow.NewBesideRequest(target.Beside{Verb: target.PutMessage, Store: "q"}))
 	outlined := Work{Workflow: beside, Operation: target.Operation{Beside: &target.Beside{}}}
 	stage := &Stage{Build: func(_ uint64, w *Work) { *w = outlined }, Outline: func(uint64) Work { return outlined }}
 	for _, sending := range []bool{false, true} {

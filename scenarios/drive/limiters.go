@@ -131,7 +131,7 @@ func (a *agenda) reserveToken(now clock.Instant, s *Session) time.Duration {
 	wait := limit.reserve(now)
 	if wait > 0 {
 		ledger := a.opened.ledger
-		ledger.Recorder.Held(s.phase, s.work.Kind, now.Offset(), wait)
+		ledger.Recorder.LimitDelay(s.phase, s.work.Kind, now.Offset(), wait)
 		if s.firstAttempt() && !s.announced {
 			// The generator was on time: the client's own limit delays the request.
 			s.announced = true

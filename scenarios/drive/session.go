@@ -290,7 +290,7 @@ func (s *Session) turn(outcome *target.Outcome) bool {
 	query := &s.work.Operation.Query
 	s.returned += outcome.Returned
 	s.pages++
-	if s.work.Rows > 0 && s.returned >= s.work.Rows || s.pages == s.work.MostPages {
+	if s.work.Rows > 0 && s.returned >= s.work.Rows || s.pages == s.work.MaxPages {
 		return false
 	}
 	s.fitPage()

@@ -106,10 +106,10 @@ type Work struct {
 	Expected target.Expected
 	// Pages has a query go on with the next page until no continuation token
 	// comes back, or until Rows entities were returned if Rows is positive, or
-	// MostPages pages read if that is.
-	Pages     bool
-	Rows      int64
-	MostPages int
+	// MaxPages pages read if that is.
+	Pages    bool
+	Rows     int64
+	MaxPages int
 	// Workflow, where set, takes the operation through several requests, of which
 	// it gives the first in place of Operation. It is this operation's own.
 	Workflow *workflow.Procedure

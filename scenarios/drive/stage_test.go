@@ -83,7 +83,7 @@ func onceStage(t testing.TB, build func(w *drive.Work)) *drive.Stage {
 
 // work is operation k: a get, and every fifth an insert.
 func work(k uint64, w *drive.Work) {
-	draw := clock.NewStream(1, "rows").At(k)
+	draw := clock.NewStream(1, "rows").Draw(k)
 	w.Operation = target.Operation{Verb: entity.Get, Table: "Races"}
 	if k%5 == 0 {
 		w.Kind, w.Operation.Verb = 1, entity.Insert

@@ -71,7 +71,7 @@ func (a *attack) Pace(_ time.Duration, hits uint64) (time.Duration, bool) {
 	if over {
 		return 0, true
 	}
-	due := a.opened.start.Add(a.stage.Schedule.At(hits))
+	due := a.opened.start.Add(a.stage.Schedule.DueTime(hits))
 	wait := max(0, due.Sub(now))
 	if wait > pacePatience {
 		alarm := a.Clock.Alarm(now.Add(wait - pacePatience))

@@ -62,7 +62,7 @@ const checkEvery = 256
 // Run implements [Runner].
 func (v *Virtual) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
 	ledger.alone = true
-	ledger.Recorder.Alone()
+	ledger.Recorder.DisableLocks()
 	v.clock.AdvanceTo(stage.start(v.clock.Now()))
 	c := &course{Virtual: v, ledger: ledger, opened: ledger.open(stage, v.clock.Now())}
 	c.agenda = newAgenda(c.opened)

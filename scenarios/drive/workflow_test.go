@@ -111,7 +111,7 @@ func TestWorkflowTakesAnOperationThroughItsRequests(t *testing.T) {
 // storing returns a workflow that puts a message and notes the reply.
 func storing(told *[]string) *workflow.Procedure {
 	return workflow.NewProcedure(func(t *workflow.Tx) {
-		reply := t.Send(workflow.Beside(target.Beside{Verb: target.PutMessage, Store: "work"}))
+		reply := t.Send(workflow.NewBesideRequest(target.Beside{Verb: target.PutMessage, Store: "work"}))
 		*told = append(*told, noted("put-message", reply))
 	})
 }

@@ -43,7 +43,7 @@ func (r *Reader) Fault(at Place, path, format string, args ...any) {
 
 // Expect reports that a value is not what it should be.
 func (r *Reader) Expect(n *Node, path, expected string) {
-	r.Fault(n.At, path, "%s is %s; expected %s", Label(path), n.Shown(), expected)
+	r.Fault(n.At, path, "%s is %s; expected %s", Label(path), n.ShortText(), expected)
 }
 
 // Object is a dict with a closed set of fields.
@@ -84,7 +84,7 @@ func (f Field) Description() string {
 }
 
 func (o Object) names() []string {
-	return nearest.Of(o.Fields, func(f Field) string { return f.Name })
+	return nearest.NamesOf(o.Fields, func(f Field) string { return f.Name })
 }
 
 // Read implements [Binding].
@@ -102,7 +102,7 @@ func (o Object) Read(r *Reader, path string, n *Node) {
 			}
 			names = append(names, "and others")
 		}
-		r.Fault(n.At, path, "%s is %s; expected a map with the fields %s", o.What, n.Shown(), strings.Join(names, ", "))
+		r.Fault(n.At, path, "%s is %s; expected a map with the fields %s", o.What, n.ShortText(), strings.Join(names, ", "))
 		return
 	}
 	for i := range n.Entries {
@@ -127,7 +127,7 @@ func (o Object) Read(r *Reader, path string, n *Node) {
 			r.Fault(n.At, Child(path, f.Name), "%s has no %s; expected one", o.What, f.Name)
 		}
 	}
-	if given := len(n.Given(o.Exactly)); len(o.Exactly) > 0 && given != 1 {
+	if given := len(n.GivenNames(o.Exactly)); len(o.Exactly) > 0 && given != 1 {
 		last := len(o.Exactly) - 1
 		r.Fault(n.At, path, "%s has %d of %s and %s; expected exactly one", o.What, given, strings.Join(o.Exactly[:last], ", "), o.Exactly[last])
 	} else if o.Then != nil {

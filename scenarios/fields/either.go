@@ -64,7 +64,7 @@ type Named[T comparable] struct {
 }
 
 func (v Named[T]) choice(into *string) Choice {
-	return Choice{Into: into, What: v.What, Of: nearest.Of(v.Of, v.Name)}
+	return Choice{Into: into, What: v.What, Of: nearest.NamesOf(v.Of, v.Name)}
 }
 
 // Read implements [Binding].

@@ -111,7 +111,7 @@ func (f Faults) ErrorOrNil() error {
 func (f Faults) Concern(paths ...string) bool {
 	return slices.ContainsFunc(paths, func(path string) bool {
 		return slices.ContainsFunc(f, func(fault Fault) bool {
-			return Within(fault.Path, path) || Within(path, fault.Path)
+			return IsInside(fault.Path, path) || IsInside(path, fault.Path)
 		})
 	})
 }
@@ -119,11 +119,11 @@ func (f Faults) Concern(paths ...string) bool {
 // Cover reports whether any fault lies at or above the path: what stands there
 // was then not read.
 func (f Faults) Cover(path string) bool {
-	return slices.ContainsFunc(f, func(fault Fault) bool { return Within(path, fault.Path) })
+	return slices.ContainsFunc(f, func(fault Fault) bool { return IsInside(path, fault.Path) })
 }
 
-// Within reports whether a path is another one or lies below it. Everything
+// IsInside reports whether a path is another one or lies below it. Everything
 // lies below the empty path.
-func Within(path, above string) bool {
+func IsInside(path, above string) bool {
 	return above == "" || path == above || strings.HasPrefix(path, above+".")
 }

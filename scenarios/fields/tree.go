@@ -51,8 +51,8 @@ type Place struct {
 // Places maps the path of each value to its place.
 type Places map[string]Place
 
-// Of returns the place of a path, or of the nearest value that it lies in.
-func (p Places) Of(path string) Place {
+// Find returns the place of a path, or of the nearest value that it lies in.
+func (p Places) Find(path string) Place {
 	for {
 		if at, ok := p[path]; ok || path == "" {
 			return at
@@ -99,8 +99,8 @@ func (n *Node) Find(key string) *Node {
 // Has reports whether a field is given.
 func (n *Node) Has(key string) bool { return n.Find(key) != nil }
 
-// Given returns those of the names that are fields of a dict.
-func (n *Node) Given(names []string) []string {
+// GivenNames returns those of the names that are fields of a dict.
+func (n *Node) GivenNames(names []string) []string {
 	var given []string
 	for _, name := range names {
 		if n.Has(name) {
@@ -132,8 +132,8 @@ func (n *Node) Walk(path string, visit func(path string, n *Node)) {
 	}
 }
 
-// Shown returns the value as a message shows it.
-func (n *Node) Shown() string {
+// ShortText returns the value as a message shows it.
+func (n *Node) ShortText() string {
 	const most = 60
 	switch n.Kind {
 	case List:

@@ -136,7 +136,7 @@ func labels(shares []protocol.Share, records []*results.Record) []results.FleetL
 		if err != nil {
 			continue // merging all of them has the same error
 		}
-		figures := figure.Of(merged.Condensed())
+		figures := figure.NewFigures(merged.Condensed())
 		list = append(list, results.FleetLabel{Label: key[0], Value: key[1], Members: len(parts[key]), Throughput: figures.Named("throughput").Pointer(),
 			Throttled: figures.Share("throttled").Pointer(), ShareLost: figures.Named("share_lost").Pointer(),
 			P50: figures.Named("p50").Pointer(), P99: figures.Named("p99").Pointer()})

@@ -90,5 +90,5 @@ type Picks struct {
 	Chance clock.Stream
 }
 
-// At returns pick n.
-func (p Picks) At(n uint64) int64 { return p.Source.picker.pick(n, p.Chance.At(n)) }
+// Pick returns pick n.
+func (p Picks) Pick(n uint64) int64 { return p.Source.picker.pick(n, p.Chance.Draw(n)) }

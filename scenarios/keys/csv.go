@@ -63,7 +63,7 @@ func (c CSV) Faults(path string) []error {
 	case c.Column == "":
 		return []error{valueFaultf(path+".csv.column", "column is empty; expected a name")}
 	case c.Weight == c.Column:
-		return []error{valueFaultf(path+".csv.weight", "weight is %s, the column itself; expected another", nearest.Shown(c.Weight))}
+		return []error{valueFaultf(path+".csv.weight", "weight is %s, the column itself; expected another", nearest.Quote(c.Weight))}
 	}
 	return nil
 }
@@ -84,8 +84,8 @@ func (c CSV) Compile(clock.Stream) ValueSource {
 const (
 	maxSetValues = 1_000_000
 	maxSetBytes  = 64 << 20
-	// MostRowFaults is the maximum number of reported rows with values that are invalid in a key.
-	MostRowFaults = 20
+	// MaxRowFaults is the maximum number of reported rows with values that are invalid in a key.
+	MaxRowFaults = 20
 )
 
 // Read reads the values from the file, which is CSV that begins with a line that
@@ -130,7 +130,7 @@ func (r *setReader) row(value string, fields []string) bool {
 	if r.weight >= 0 {
 		number, err := strconv.ParseInt(fields[r.weight], 10, 64)
 		if err != nil || number < 1 || number > maxWeight {
-			r.Fault("%s is %s; expected a whole number from 1 to %d", r.Weight, nearest.Shown(fields[r.weight]), maxWeight)
+			r.Fault("%s is %s; expected a whole number from 1 to %d", r.Weight, nearest.Quote(fields[r.weight]), maxWeight)
 			return true
 		}
 		weight = number

@@ -73,7 +73,7 @@ func (t Template) Encode(given map[string]string) (string, error) {
 			}
 		}
 		if what != "" {
-			return "", nearest.Faultf(ErrKey, "byte %d: %s is %s; expected %s", p.offset, p.source, nearest.Shown(value), what)
+			return "", nearest.Faultf(ErrKey, "byte %d: %s is %s; expected %s", p.offset, p.source, nearest.Quote(value), what)
 		}
 		text.WriteString(p.apply(value))
 	}
@@ -96,18 +96,18 @@ func (t Template) Decode(key string) ([]Reading, error) {
 		return d.found[0], nil
 	case len(d.found) > 1:
 		return nil, nearest.Faultf(ErrKey, "%s is ambiguous, as %s and as %s; expected fixed widths or separators",
-			nearest.Shown(key), shownReadings(d.found[0]), shownReadings(d.found[1]))
+			nearest.Quote(key), shownReadings(d.found[0]), shownReadings(d.found[1]))
 	case d.steps > maxSteps:
-		return nil, nearest.Faultf(ErrKey, "%s is too ambiguous; expected unique separators", nearest.Shown(key))
+		return nil, nearest.Faultf(ErrKey, "%s is too ambiguous; expected unique separators", nearest.Quote(key))
 	case d.differs != "":
-		return nil, nearest.Faultf(ErrKey, "%s has different values of %s", nearest.Shown(key), d.differs)
+		return nil, nearest.Faultf(ErrKey, "%s has different values of %s", nearest.Quote(key), d.differs)
 	default:
-		return nil, nearest.Faultf(ErrKey, "byte %d of %s: expected %s", d.furthest, nearest.Shown(key), d.expected)
+		return nil, nearest.Faultf(ErrKey, "byte %d of %s: expected %s", d.furthest, nearest.Quote(key), d.expected)
 	}
 }
 
 func shownReadings(list []Reading) string {
-	return strings.Join(nearest.Of(list, func(r Reading) string { return r.Name() + "=" + nearest.Shown(r.Value) }), " ")
+	return strings.Join(nearest.NamesOf(list, func(r Reading) string { return r.Name() + "=" + nearest.Quote(r.Value) }), " ")
 }
 
 // maxSteps bounds the search: a template of many variable parts has more ways to part a

@@ -26,7 +26,7 @@ func (c *check) builtIn() {
 	}
 	time := c.Attributes[times[0]].Values.(Time)
 	add(nameTime, time, time.Probes())
-	add(nameTicks, time, nearest.Of(time.Probes(), func(instant string) string {
+	add(nameTicks, time, nearest.NamesOf(time.Probes(), func(instant string) string {
 		return string(transform{kind: toTicks}.apply([]byte(instant), 0))
 	}))
 	if time.Start >= unixEpoch {
@@ -118,7 +118,7 @@ func (c *check) keyPart(path string, p *part, keyPath string, as func(string) en
 	case p.call.kind != asIs:
 		for _, text := range c.outcomes(p) {
 			if code, detail := entity.ValidateKey(as(text)); code != entity.OK {
-				c.addAt(path, p, "%s can become %s: %s: %s", p.source, nearest.Shown(text), code, detail)
+				c.addAt(path, p, "%s can become %s: %s: %s", p.source, nearest.Quote(text), code, detail)
 				return false
 			}
 		}
@@ -129,14 +129,14 @@ func (c *check) keyPart(path string, p *part, keyPath string, as func(string) en
 		}
 		told := 0
 		for i, value := range a.probes {
-			if code, detail := entity.ValidateKey(as(value)); code != entity.OK && told < MostRowFaults {
+			if code, detail := entity.ValidateKey(as(value)); code != entity.OK && told < MaxRowFaults {
 				a.judged = true
 				told++
 				where, what := "", "a value"
 				if texts, are := a.values.(placed); are {
 					where, what = texts.place(i)
 				}
-				c.add("attributes."+p.attribute+where, "%s is %s in %s: %s: %s", what, nearest.Shown(value), keyPath, code, detail)
+				c.add("attributes."+p.attribute+where, "%s is %s in %s: %s: %s", what, nearest.Quote(value), keyPath, code, detail)
 			}
 		}
 		return !a.judged

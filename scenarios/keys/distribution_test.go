@@ -172,7 +172,7 @@ func TestWeightsAreLookedUpExactly(t *testing.T) {
 		g := single(t, seed, l)
 		chance := clock.NewStream(seed, "attribute/x")
 		for n := range uint64(3000) {
-			draw := chance.At(n)
+			draw := chance.Draw(n)
 			ticket, want := int64(draw.IntN(int(total))), 0
 			for ; ticket >= weights[want]; want++ {
 				ticket -= weights[want]

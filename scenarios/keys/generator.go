@@ -190,7 +190,7 @@ func (g *Generator) padded(properties []entity.Property, key entity.Key, number 
 		size = g.sizes.SizeOf(number)
 	}
 	room := size - entity.Size(key, properties)
-	draw := g.letters.At(number)
+	draw := g.letters.Draw(number)
 	var one [1]piece // mostly there is one
 	for _, p := range pad(one[:0], g.options.Filler, room) {
 		if g.blank != "" {

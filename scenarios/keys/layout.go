@@ -83,7 +83,7 @@ func (g *Generator) fill(dst []byte, s *slot, o *occurrence) []byte {
 		if o.Shared.has(s.attribute) {
 			number = o.Lead
 		}
-		i := d.values.picker.pick(number, d.stream.At(number))
+		i := d.values.picker.pick(number, d.stream.Draw(number))
 		if d.values.texts != nil {
 			dst = append(dst, d.values.texts[i]...)
 		} else {
@@ -108,7 +108,7 @@ func (g *Generator) fill(dst []byte, s *slot, o *occurrence) []byte {
 		dst = appendPadded(dst, o.Number, 1)
 	case byUUID:
 		// Version 4 (RFC 9562, section 5.4).
-		draw := d.stream.At(o.Number)
+		draw := d.stream.Draw(o.Number)
 		dst = appendUUID(dst, uuid{draw.Uint64(), draw.Uint64()}.marked(4))
 	case byUUID7:
 		// Version 7 (RFC 9562, section 5.7): 48 bits of milliseconds since 1970, before which it is that of
@@ -116,7 +116,7 @@ func (g *Generator) fill(dst []byte, s *slot, o *occurrence) []byte {
 		// order (section 6.2, method 1); then 32 bits of chance.
 		const ticksPerMilli, perField = 10_000, 30
 		millis := uint64(max(0, d.time.instantOf(o)-unixEpoch)) / ticksPerMilli
-		draw := d.stream.At(o.Number)
+		draw := d.stream.Draw(o.Number)
 		dst = appendUUID(dst, uuid{
 			millis<<16 | o.Number>>perField&0xfff,
 			o.Number&(1<<perField-1)<<32 | draw.Uint64()>>32,

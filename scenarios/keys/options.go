@@ -137,7 +137,7 @@ func (c *check) attributes() {
 		path := "attributes." + a.Name
 		var faults []error
 		if !isName(a.Name) {
-			faults = append(faults, valueFaultf(path, "%s cannot name an attribute; expected %s", nearest.Shown(a.Name), nameForm))
+			faults = append(faults, valueFaultf(path, "%s cannot name an attribute; expected %s", nearest.Quote(a.Name), nameForm))
 		}
 		if a.Values == nil {
 			faults = append(faults, valueFaultf(path, "attribute %q has no values; expected a distribution", a.Name))
@@ -194,7 +194,7 @@ func (c *check) properties(specs []PropertySpec) {
 		for text := range texts {
 			value, ok := parseValue(spec.Type, text)
 			if !ok {
-				c.add(path, "value can be %s, which is no %s; expected %s", nearest.Shown(text), TypeName(spec.Type), expected[spec.Type])
+				c.add(path, "value can be %s, which is no %s; expected %s", nearest.Quote(text), TypeName(spec.Type), expected[spec.Type])
 				break
 			}
 			if value.Type() == entity.TypeString && value.Size() > entity.String("").Size()+2*entity.MaxStringUnits {
@@ -230,7 +230,7 @@ func (c *check) template(path string, t Template) bool {
 		case p.format.kind == toPadded && p.call.kind != toHash:
 			for _, text := range c.outcomes(&part{attribute: p.attribute, call: p.call}) {
 				if !isNumber([]byte(strings.TrimPrefix(text, "-"))) {
-					c.addAt(path, p, "%s can be %s, no whole number; expected no format", p.attribute, nearest.Shown(text))
+					c.addAt(path, p, "%s can be %s, no whole number; expected no format", p.attribute, nearest.Quote(text))
 					sound = false
 					break
 				}
@@ -266,7 +266,7 @@ func (c *check) missing(name string) string {
 		}
 	}
 	if near, isNear := nearest.Name(name, slices.Concat(c.known, builtins)); isNear {
-		return fmt.Sprintf("unknown attribute %s; did you mean %q?", nearest.Shown(name), near)
+		return fmt.Sprintf("unknown attribute %s; did you mean %q?", nearest.Quote(name), near)
 	}
 	return nearest.Unknown("attribute", name, c.known)
 }

@@ -29,7 +29,7 @@ func newPermutation(size int64, chance clock.Stream) *permutation {
 	width := uint(bits.Len64(uint64(size - 1)))
 	p := &permutation{size: uint64(size), low: width / 2, high: width - width/2}
 	for i := range p.keys {
-		draw := chance.At(uint64(i))
+		draw := chance.Draw(uint64(i))
 		p.keys[i] = draw.Uint64()
 	}
 	return p

@@ -19,7 +19,7 @@ func parsePlaceholder(inner string, at int, named func(string) bool) (part, erro
 			return part{}, err
 		}
 	} else if !named(value) {
-		return part{}, &TemplateError{Offset: at, What: fmt.Sprintf("placeholder %s names no attribute; expected %s", nearest.Shown(value), nameForm)}
+		return part{}, &TemplateError{Offset: at, What: fmt.Sprintf("placeholder %s names no attribute; expected %s", nearest.Quote(value), nameForm)}
 	}
 	if !formatted {
 		return p, nil
@@ -44,7 +44,7 @@ func parsePlaceholder(inner string, at int, named func(string) bool) (part, erro
 		return p, nil
 	}
 	if _, err := strconv.Atoi(width); isPadding && err == nil {
-		return part{}, &TemplateError{Offset: at, What: fmt.Sprintf("padding is %s; expected 01d to 0%dd", nearest.Shown(format), maxPadded)}
+		return part{}, &TemplateError{Offset: at, What: fmt.Sprintf("padding is %s; expected 01d to 0%dd", nearest.Quote(format), maxPadded)}
 	}
 	return part{}, &TemplateError{Offset: at, What: nearest.Unknown("format", format, known)}
 }
@@ -61,9 +61,9 @@ func (p *part) parseCall(text string, at int, named func(string) bool) error {
 	list, closed := strings.CutSuffix(arguments, ")")
 	switch {
 	case !opened, !closed, strings.ContainsAny(list, "()"):
-		return &TemplateError{Offset: at, What: fmt.Sprintf("%s is no call; expected %s or similar", nearest.Shown(text), functions[0].example)}
+		return &TemplateError{Offset: at, What: fmt.Sprintf("%s is no call; expected %s or similar", nearest.Quote(text), functions[0].example)}
 	}
-	known := nearest.Of(functions, func(f function) string { return f.name })
+	known := nearest.NamesOf(functions, func(f function) string { return f.name })
 	which := slices.Index(known, name)
 	if which < 0 {
 		return &TemplateError{Offset: at, What: nearest.Unknown("function", name, known)}
@@ -72,7 +72,7 @@ func (p *part) parseCall(text string, at int, named func(string) bool) error {
 	attribute, argument, two := strings.Cut(list, ",")
 	inside := at + len(name) + 1
 	if !named(attribute) {
-		return &TemplateError{Offset: inside, What: fmt.Sprintf("%s is called with %s; expected an attribute, as in %s", name, nearest.Shown(attribute), f.example)}
+		return &TemplateError{Offset: inside, What: fmt.Sprintf("%s is called with %s; expected an attribute, as in %s", name, nearest.Quote(attribute), f.example)}
 	}
 	p.attribute, p.call = attribute, transform{kind: f.kind}
 	inside += len(attribute)
@@ -84,7 +84,7 @@ func (p *part) parseCall(text string, at int, named func(string) bool) error {
 	}
 	n, ok := readCount(argument, f.most)
 	if !ok {
-		return &TemplateError{Offset: inside + 1, What: fmt.Sprintf("%s is called with %s; expected 1 to %d, as in %s", name, nearest.Shown(argument), f.most, f.example)}
+		return &TemplateError{Offset: inside + 1, What: fmt.Sprintf("%s is called with %s; expected 1 to %d, as in %s", name, nearest.Quote(argument), f.most, f.example)}
 	}
 	p.call.n = n
 	return nil

@@ -75,9 +75,9 @@ func nameFault(name string) string {
 	case name == "PartitionKey", name == "RowKey", name == "Timestamp":
 		return fmt.Sprintf("every entity has %q already; expected another name", name)
 	case !isName(name):
-		return fmt.Sprintf("%s cannot name a property; expected %s, at most 255", nearest.Shown(name), nameForm)
+		return fmt.Sprintf("%s cannot name a property; expected %s, at most 255", nearest.Quote(name), nameForm)
 	case len(name) >= 3 && strings.EqualFold(name[:3], "xml"):
-		return fmt.Sprintf("%s begins with xml; expected another name", nearest.Shown(name))
+		return fmt.Sprintf("%s begins with xml; expected another name", nearest.Quote(name))
 	default:
 		return ""
 	}

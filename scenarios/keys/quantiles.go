@@ -76,7 +76,7 @@ func (q *Quantiles) NewSizes(from clock.Stream) *Sizes {
 
 // SizeOf returns the size that belongs to a number.
 func (s *Sizes) SizeOf(number uint64) int {
-	draw := s.from.At(number)
+	draw := s.from.Draw(number)
 	if s.inverse != nil {
 		return s.sizeAt(draw.Float64())
 	}

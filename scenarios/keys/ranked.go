@@ -38,7 +38,7 @@ func (r Ranked) Faults(path string) []error {
 	for i, value := range r.List {
 		if j, twice := first[value]; twice {
 			faults = append(faults, valueFaultf(fmt.Sprintf("%s.list.%d", path, i),
-				"list[%d] is %s, like list[%d]; expected different texts", i, nearest.Shown(value), j))
+				"list[%d] is %s, like list[%d]; expected different texts", i, nearest.Quote(value), j))
 			continue
 		}
 		first[value] = i

@@ -2,7 +2,7 @@
 // operations cost, as a record that is judged and shown like that of a run.
 //
 // [Open] finds the files that a user named, in folders as a service keeps them by the hour. [Read] visits their
-// requests in the order of time, each once, in bounded memory. [Tell] makes the record of them, by package capture,
+// requests in the order of time, each once, in bounded memory. [Examine] makes the record of them, by package capture,
 // and adds what only a log has. What a line does not have is estimated by a rule that the report states, see
 // [Estimate].
 //

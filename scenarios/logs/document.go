@@ -54,11 +54,11 @@ var narrative = sync.OnceValue(func() *document.Narrative { return document.Pars
 // evidence is what the sentences about a log are written of.
 type evidence struct{ *Told }
 
-// First and Last are the times of the first and the last line.
-func (e evidence) First() string { return stamp(e.Reading.First) }
+// FirstTime and Last are the times of the first and the last line.
+func (e evidence) FirstTime() string { return stamp(e.Reading.First) }
 
-// Last is described with First.
-func (e evidence) Last() string { return stamp(e.Reading.Last) }
+// LastTime is described with First.
+func (e evidence) LastTime() string { return stamp(e.Reading.Last) }
 
 // Keyless lists operations without a partition, with their numbers.
 func (e evidence) Keyless() string { return e.Reading.keyless() }

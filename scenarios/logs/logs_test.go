@@ -70,7 +70,7 @@ func tellPlan(t *testing.T, p logs.Plan, paths ...string) *logs.Told {
 	var err error
 	p.Files, err = logs.Open(paths, nil)
 	require.NoError(t, err)
-	told, err := logs.Tell(p)
+	told, err := logs.Examine(p)
 	require.NoError(t, err)
 	return told
 }
@@ -319,7 +319,7 @@ func TestLimitsOfALog(t *testing.T) {
 			"%s: limited %q, free %q, %d together; want %q, %q, %d", row.name, hot.Limited, hot.Free, hot.Together, row.limited, row.free, row.together)
 		answer := told.Document().Answer
 		if row.limited != "" {
-			assert.Regexp(t, fmt.Sprintf("%s .*at %v .*%s is not", row.limited, row.saturation, row.free), answer.Whole(), row.name)
+			assert.Regexp(t, fmt.Sprintf("%s .*at %v .*%s is not", row.limited, row.saturation, row.free), answer.Sentences(), row.name)
 		}
 		advises := strings.Contains(told.Record.Summary.Verdict, "at least 2 partitions")
 		assert.Equalf(t, row.limited == "" && row.together == 0, advises, "%s: more partitions are advised", row.name)

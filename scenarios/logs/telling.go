@@ -53,10 +53,10 @@ type teller struct {
 	last     clock.Instant
 }
 
-// Tell reads a log and makes a record of it, which is judged and sealed. It takes a
+// Examine reads a log and makes a record of it, which is judged and sealed. It takes a
 // temporary folder for it where none is kept. The error wraps [ErrSource] where something
 // is wrong with the log, or that no line says a key, or results.ErrWrite.
-func Tell(p Plan) (told *Told, err error) {
+func Examine(p Plan) (told *Told, err error) {
 	told = &Told{strict: p.Strict, Latency: make(map[string]*Latency)}
 	if p.Out == "" {
 		made, err := os.MkdirTemp("", "loadgen-log-")
@@ -111,7 +111,7 @@ func (t *teller) record(o *accesslog.Observed) error {
 		}
 	}
 	t.examined.Saw(o)
-	t.last = max(t.last, o.Done()+1)
+	t.last = max(t.last, o.EndTime()+1)
 	of := t.told.Latency[o.Operation]
 	if of == nil {
 		if len(t.told.Latency) >= maxOperations {

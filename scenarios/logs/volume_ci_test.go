@@ -62,7 +62,7 @@ func readMillions(t *testing.T, form int) {
 	go func() { to.CloseWithError(generate(to, form, volume)) }()
 	files, err := logs.Open([]string{"-"}, from)
 	require.NoError(t, err)
-	told, err := logs.Tell(logs.Plan{Files: files})
+	told, err := logs.Examine(logs.Plan{Files: files})
 	require.Truef(t, err == nil && told.Reading.Lines == volume, "%d lines, %v; want %d", told.Reading.Lines, err, volume)
 	cpu, memory := spent(t)
 	cpu -= began + made(t, form)

@@ -28,11 +28,11 @@ func TestWhoeverShowsAFigureShowsTheSame(t *testing.T) {
 		n := drawNature(rand.New(rand.NewPCG(5, uint64(i))))
 		record := loaded(t, &n.world, n.text, n.peak)
 		t.Run(n.says, func(t *testing.T) {
-			figures := figure.Of(record)
+			figures := figure.NewFigures(record)
 			summaryAgrees(t, record, figures)
 			for name, got := range benchmarksOf(t, record) {
 				want := figures.Named(name)
-				assert.True(t, want.Told, name)
+				assert.True(t, want.Known, name)
 				assert.InEpsilonf(t, 1+want.Value, 1+got, 1e-9, "%s of the benchmark", name)
 			}
 			cellsAgree(t, record, figures)
@@ -52,7 +52,7 @@ func summaryAgrees(t *testing.T, record *results.Record, figures *figure.Figures
 		}
 	}
 	v := figures.Named("saturation")
-	assert.Truef(t, (summary.Saturation != nil) == v.Told && (!v.Told || *summary.Saturation == v.Value), "saturation %v", v)
+	assert.Truef(t, (summary.Saturation != nil) == v.Known && (!v.Known || *summary.Saturation == v.Value), "saturation %v", v)
 }
 
 // benchmarksOf returns the values of the first line of a run's benchmarks, by figure.
@@ -85,7 +85,7 @@ func cellsAgree(t *testing.T, record *results.Record, figures *figure.Figures) {
 			if !is || table.ID != "steps-all" {
 				continue
 			}
-			for i, step := range figure.Shown(record) {
+			for i, step := range figure.ShownSteps(record) {
 				for column, want := range map[int]string{1: document.Rate(figures.OfStep("offered", step, nil).Value),
 					2: document.Rate(figures.OfStep("served", step, nil).Value), 4: document.Share(figures.OfStep("share_lost_settled", step, nil).Value)} {
 					got := table.Rows[i][column].Text

@@ -53,7 +53,7 @@ func (p *Plan) inRealTime(ctx context.Context) (*results.Record, error) {
 	}
 	ended := p.send(ctx, campaign, clk, d, k, ceiling)
 	connections, said := connectionsOf(d.wires), d.replies()
-	k.recorder.Take(func(of *results.Record) { of.Connections, of.Said = connections, said })
+	k.recorder.UpdateRecord(func(of *results.Record) { of.Connections, of.Said = connections, said })
 	d.close() // only then has the target counted what was cut off
 	record, ended := k.seal(clk.Now().Offset(), d.counter, ended)
 	if ended == nil {
@@ -84,7 +84,7 @@ func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.
 	defer unbind()
 	// An injected fault is not sent and costs nothing.
 	if p.injector != nil {
-		t = p.injector.Before(t, clk)
+		t = p.injector.Inject(t, clk)
 		if d.counter != nil {
 			d.counter = p.injector.Corrected(d.counter)
 		}
@@ -112,7 +112,7 @@ func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.
 	}
 	seen := look.Stop()
 	seen.Ceiling = ceiling
-	k.recorder.Take(func(of *results.Record) { of.Generator = seen })
+	k.recorder.UpdateRecord(func(of *results.Record) { of.Generator = seen })
 	if spent {
 		if rest := withoutKind(ended, context.Canceled); rest != nil {
 			return errors.Join(ErrBudget, rest)

@@ -131,7 +131,7 @@ func (p *Plan) awaitOthers(ctx context.Context, c *campaign.Campaign, opened clo
 	if err != nil {
 		return opened, err
 	}
-	clk := clock.NewRealIn(opened.Until(begins) - beforeBegin)
+	clk := clock.NewRealIn(opened.TimeUntil(begins) - beforeBegin)
 	d.since = clk.Started().Sub(opened.Started())
 	if steps, is := c.Member.Search.(*searching); is {
 		steps.clock = clk

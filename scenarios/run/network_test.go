@@ -73,7 +73,7 @@ func onWire(verb string, letters int) (request, reply float64) {
 func day(t testing.TB, s *scenarios.Scenario) (runtest.Record, results.KindStats, *figure.Figures) {
 	t.Helper()
 	r := runtest.Run(t, run.Plan{Scenario: s})
-	return r, r.Total(results.Reported), figure.Of(r.Record)
+	return r, r.Total(results.Reported), figure.NewFigures(r.Record)
 }
 
 // Behind a line that is full all the time, each machine carries so many operations a second as

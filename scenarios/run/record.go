@@ -75,7 +75,7 @@ func countsOf(counter target.Counter) *results.TargetCounts {
 func (k *recording) seal(end time.Duration, counter target.Counter, ended error) (*results.Record, error) {
 	ended = k.closeOutputs(true, ended)
 	validity, reasons, by := endOf(ended)
-	k.recorder.Take(func(of *results.Record) { of.EndedBy = by })
+	k.recorder.UpdateRecord(func(of *results.Record) { of.EndedBy = by })
 	err := k.recorder.Finish(end, validity, reasons, countsOf(counter))
 	ended = k.closeOutputs(false, ended)
 	if err != nil {

@@ -139,7 +139,7 @@ func (s *Service) Drop(ctx context.Context, made campaign.Resource) error {
 		defer opened.Close()
 		to = opened
 	}
-	ctx, release := clock.Within(ctx, s.clock, cleaningLimit, context.DeadlineExceeded)
+	ctx, release := clock.WithTimeout(ctx, s.clock, cleaningLimit, context.DeadlineExceeded)
 	defer release()
 	if o := to.Do(ctx, &op); o.Class(target.Expected{NotFound: true}) != results.Ok {
 		return errAnswer(&o)

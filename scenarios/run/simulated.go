@@ -58,7 +58,7 @@ func (p *Plan) simulated(ctx context.Context) (*results.Record, error) {
 	p.Progress.Ends(ended)
 	under.Wait()
 	if rival != nil && ended == nil {
-		k.recorder.Take(func(of *results.Record) { of.Rival = rival })
+		k.recorder.UpdateRecord(func(of *results.Record) { of.Rival = rival })
 	}
 	return k.seal(end, counter, ended)
 }
@@ -108,7 +108,7 @@ func (p *Plan) simulate(ctx context.Context, campaign *campaign.Campaign, epoch 
 		p.weighing.throttledBy = e.ThrottledBy()
 	}
 	if k.manifest.Spread != nil || s.Start == scenarios.StartCold {
-		k.recorder.Take(func(of *results.Record) { of.Tail = tail.Keys() })
+		k.recorder.UpdateRecord(func(of *results.Record) { of.Tail = tail.Keys() })
 	}
 	return runner.Now().Offset(), books, ended
 }

@@ -129,7 +129,7 @@ const spareFiles = 64
 // are lost than a punctual generator would see. vegeta's attack fails with more than some hundreds, and on the virtual
 // clock the number is never reached.
 const (
-	fewWorkers    = scenarios.FewestWorkers
+	fewWorkers    = scenarios.MinWorkers
 	wireWorkers   = 1024
 	directWorkers = 16_384
 )
@@ -206,7 +206,7 @@ func NewFind(s *scenarios.Scenario, of string) (*campaign.Find, error) {
 		}
 	}
 	f.UpTo = HighestTried(of, f.From)
-	f.Step = min(max(time.Duration(burstsPerStep)*f.Burst, campaign.ShortestStep), campaign.LongestStep)
+	f.Step = min(max(time.Duration(burstsPerStep)*f.Burst, campaign.ShortestStep), campaign.MaxStep)
 	return f, nil
 }
 

@@ -81,7 +81,7 @@ func (t *trials) nightOf(reason string) storedNight {
 	m := &t.runs[compare.B][0].record.Manifest
 	night := storedNight{Started: m.Started.UTC(), Reason: reason, Tool: strings.TrimSpace(m.Tool.Version + " " + m.Tool.Commit), Labels: m.Labels}
 	for _, one := range t.runs[compare.B] {
-		values, figures := make(map[string]float64), figure.Of(one.record)
+		values, figures := make(map[string]float64), figure.NewFigures(one.record)
 		for _, m := range append(storedMetrics(one.record, figures), t.metrics...) {
 			if value, why := m.Value(figures); why == "" {
 				values[m.Column()] = value

@@ -296,7 +296,7 @@ func (c *contestRun) runnable() []*arm {
 func (c *contestRun) addDesigns(names []string) error {
 	var unread []fields.Faults
 	for _, name := range names {
-		s, err := c.scenario.Under(name)
+		s, err := c.scenario.WithDesign(name)
 		if err != nil {
 			return err
 		}

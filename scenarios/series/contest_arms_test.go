@@ -25,7 +25,7 @@ func TestDesignsOfAContestMeetTheSameEvents(t *testing.T) {
 	base := parsed(t, orderBook)
 	var first []int64
 	for _, design := range []string{"day", "shop", "hour"} {
-		s, err := base.Under(design)
+		s, err := base.WithDesign(design)
 		require.NoError(t, err)
 		g, err := s.Generator()
 		require.NoError(t, err)

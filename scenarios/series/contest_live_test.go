@@ -100,7 +100,7 @@ func TestContestAsksForConsent(t *testing.T) {
 	requests, lasts := int64(0), time.Duration(0)
 	for _, design := range []string{"day", "shop"} {
 		single := p.Run
-		single.Scenario, err = p.Run.Scenario.Under(design)
+		single.Scenario, err = p.Run.Scenario.WithDesign(design)
 		require.NoError(t, err)
 		one, err := single.Forecast(t.Context())
 		require.NoError(t, err)

@@ -33,7 +33,7 @@ type match struct {
 // name and the number of the run. Runs of a contest have different seeds, and the other
 // designs and their order change nothing. It has 53 bits, which every reader of JSON keeps.
 func seedOf(root uint64, design string, run int) uint64 {
-	draw := clock.NewStream(root, "contest/"+design).At(uint64(run))
+	draw := clock.NewStream(root, "contest/"+design).Draw(uint64(run))
 	return draw.Uint64() >> 11
 }
 

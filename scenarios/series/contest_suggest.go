@@ -85,7 +85,7 @@ func (c *contestRun) trial(ctx context.Context, sound *scenarios.Scenario) func(
 func soundUnder(s *scenarios.Scenario) (*scenarios.Scenario, error) {
 	for _, design := range append([]string{s.Use}, s.Alternatives()...) {
 		if len(s.Obstacles(design)) == 0 {
-			return s.Under(design)
+			return s.WithDesign(design)
 		}
 	}
 	return nil, wrong("suggest", "no design serves all operations; expected one that does")
@@ -131,7 +131,7 @@ func (c *contestRun) writeScenario(of *contest.Contest) (string, error) {
 		return "", nil
 	}
 	path := cmp.Or(c.plan.Write, filepath.Join(string(c.folder), "suggested.yaml"))
-	s, err := c.scenario.Under(design)
+	s, err := c.scenario.WithDesign(design)
 	if err != nil {
 		return "", err
 	}

@@ -113,7 +113,7 @@ func recordsOfContest(t *testing.T, c *Contested, s *scenarios.Scenario) {
 		assert.Equal(t, []string{"run", name, fmt.Sprint(seed)}, record.Manifest.Command)
 		require.Truef(t, record.Manifest.Seed == seed && record.Summary != nil && record.Heat != nil,
 			"%s: %+v", name, record.Manifest)
-		alone, err := s.Under(name)
+		alone, err := s.WithDesign(name)
 		require.NoError(t, err)
 		alone.Seed = seed
 		was, is := record.Summary, simulated(t, alone).Summary

@@ -67,7 +67,7 @@ func (g *Gate) Rule(record *results.Record, typed string) (compare.Result, error
 		none.Notes = []string{fmt.Sprintf("accept this run as baseline: loadgen gate %s --accept \"why\"", typed)}
 		return none, nil
 	}
-	tree, err := baseline.Of(record)
+	tree, err := baseline.NewTree(record)
 	if err != nil {
 		return none, err
 	}
@@ -86,8 +86,8 @@ func (g *Gate) Rule(record *results.Record, typed string) (compare.Result, error
 			switch {
 			case e.Fails():
 				one.Notes = append(one.Notes, fmt.Sprintf("%s: observed %s", e.Expr, e.Value()))
-			case !e.Told():
-				untold = append(untold, e.Expr+": "+e.Said())
+			case !e.IsJudged():
+				untold = append(untold, e.Expr+": "+e.Observation())
 			}
 		}
 		if len(one.Notes) > 0 {

@@ -178,7 +178,7 @@ func TestPatterns(t *testing.T) {
 					for _, e := range with[i].Checks {
 						assert.Truef(t, e.Holds(), "seed %d: %s: observed %s; want it to hold", seed, e.Expr, e.Observed)
 					}
-					assert.Falsef(t, verdict.Holds(without[i]), "seed %d: the anti-pattern, %s, meets every expectation: %v", seed, pattern.Contrary, without[i].Checks)
+					assert.Falsef(t, verdict.AllChecksHold(without[i]), "seed %d: the anti-pattern, %s, meets every expectation: %v", seed, pattern.Contrary, without[i].Checks)
 				}
 			})
 		}

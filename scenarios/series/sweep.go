@@ -361,7 +361,7 @@ func (t *Tried) state() string {
 
 // table has a row for each reported phase of each run. The first row of a run has its checks.
 func (s *Swept) table() document.Table {
-	several := slices.ContainsFunc(s.Made, func(t Tried) bool { return len(figure.Shown(t.Record)) > 1 })
+	several := slices.ContainsFunc(s.Made, func(t Tried) bool { return len(figure.ShownSteps(t.Record)) > 1 })
 	var columns []string
 	for _, title := range headings(s.Made[0].Set) {
 		columns = append(columns, title+"|words")
@@ -376,13 +376,13 @@ func (s *Swept) table() document.Table {
 	}
 	for i := range s.Made {
 		one, phases := &s.Made[i], []string{""}
-		if steps := figure.Shown(one.Record); several && len(steps) > 0 {
+		if steps := figure.ShownSteps(one.Record); several && len(steps) > 0 {
 			phases = nil
 			for _, step := range steps {
 				phases = append(phases, step.Phase.Name)
 			}
 		}
-		figures := figure.Of(one.Record)
+		figures := figure.NewFigures(one.Record)
 		for at, phase := range phases {
 			t.Add(one.row(several, phase, at == 0, figures)...)
 		}
@@ -443,7 +443,7 @@ func (t *Tried) row(several bool, phase string, first bool, figures *figure.Figu
 		row = append(row, phase)
 	}
 	in := func(unit figure.Unit, name string) *float64 {
-		return figures.In(figure.Reference{Name: name, Phase: phase}, unit).Pointer()
+		return figures.ValueIn(figure.Reference{Name: name, Phase: phase}, unit).Pointer()
 	}
 	own := func(name string) *float64 { return in(figure.Reference{Name: name}.Unit(), name) }
 	summary := t.Record.Summary
@@ -453,7 +453,7 @@ func (t *Tried) row(several bool, phase string, first bool, figures *figure.Figu
 	}
 	var hottest *float64
 	if phase != "" {
-		hottest = figures.Take(figure.Reference{Name: "offered", Part: figure.Hottest, Phase: phase}).Pointer()
+		hottest = figures.Value(figure.Reference{Name: "offered", Part: figure.Hottest, Phase: phase}).Pointer()
 	} else if summary.Hottest != nil {
 		hottest = &summary.Hottest.EntitiesPerSecond
 	}

@@ -175,7 +175,7 @@ func TestLaunchedBuilds(t *testing.T) {
 	assert.Equal(t, ending{3, "the  last? line" + strings.Repeat("x", 276)}, end, "exit code and last line, fit to be shown")
 	end, err = asBuild(t.Context(), t, "ends")
 	assert.Truef(t, err == nil && end.code == 0, "launched() = %+v, %v; want exit code 0", end, err)
-	bounded, stop := clock.Within(t.Context(), clock.NewReal(), 50*time.Millisecond, errTooLong)
+	bounded, stop := clock.WithTimeout(t.Context(), clock.NewReal(), 50*time.Millisecond, errTooLong)
 	defer stop()
 	_, err = asBuild(bounded, t, "hangs")
 	assert.ErrorIs(t, err, errTooLong, "a build that hangs is killed")

@@ -133,7 +133,7 @@ func (t *trials) count(side compare.Side, checks []results.Check) {
 		switch {
 		case e.Fails():
 			t.claims[at].failed[side]++
-		case !e.Told():
+		case !e.IsJudged():
 			t.claims[at].inconclusive[side]++
 		}
 	}
@@ -159,7 +159,7 @@ func (t *trials) measure(ctx context.Context, slot compare.Slot, try int) (one m
 		return one, fmt.Errorf("%w: it is %s: %s", errNotValid, record.Summary.Validity, strings.Join(record.Summary.Reasons, "; "))
 	}
 	one.record = record
-	figures, late := figure.Of(record), verdict.LateIn(record)
+	figures, late := figure.NewFigures(record), verdict.LateIn(record)
 	for i := range t.metrics {
 		m := &t.metrics[i]
 		if why := m.Late(figures, late); why != "" {
@@ -186,7 +186,7 @@ func (t *trials) values(side compare.Side, metric int) []float64 {
 // build returns the side that runs a build of this program.
 func (g *Live) build(path, file string) maker {
 	return func(ctx context.Context, folder string) (*results.Record, error) {
-		bounded, end := clock.Within(ctx, clock.NewReal(), maxRun(g.Scenario), errTooLong)
+		bounded, end := clock.WithTimeout(ctx, clock.NewReal(), maxRun(g.Scenario), errTooLong)
 		defer end()
 		arguments := append([]string{"run", file, "--format", "json", "--quiet", "--no-probe"}, g.Arguments...)
 		ended, err := g.launch(bounded, path, append(arguments, "--out", folder))

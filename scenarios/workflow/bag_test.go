@@ -110,7 +110,7 @@ func (w *world) logins(count int, given args) []*workflow.Procedure {
 // is no table.
 func (w *world) days(table string) map[string]int {
 	found := map[string]int{}
-	for q := (target.Query{Range: filter.All()}); ; {
+	for q := (target.Query{Range: filter.WholeTable()}); ; {
 		o := w.do(&target.Operation{Verb: entity.Query, Table: table, Query: q})
 		if o.Status == 404 {
 			return nil

@@ -92,7 +92,7 @@ func (x *indexLists) isOwn(l *indexList) bool {
 func (x *indexLists) readBlobs(t *Tx) (lists []*indexList) {
 	store := x.StoreOf(x.container)
 	for _, blob := range slices.Collect(t.blobs(store, "", 1)) {
-		body := t.Send(Beside(target.Beside{Verb: target.GetBlob, Store: store, Name: blob.Name})).Found[0].Body
+		body := t.Send(NewBesideRequest(target.Beside{Verb: target.GetBlob, Store: store, Name: blob.Name})).Found[0].Body
 		if l := (&indexList{text: body}); x.isOwn(l) {
 			lists = append(lists, l)
 		}

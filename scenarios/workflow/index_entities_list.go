@@ -120,7 +120,7 @@ func (x *indexLists) value(stored entity.Packed) string {
 // reading returns the request that reads a list, read the list.
 func (x *indexLists) reading(key entity.Key) Request {
 	if x.form == indexBlob {
-		return Beside(target.Beside{Verb: target.GetBlob, Store: x.StoreOf(x.container), Name: keyText(key)}, 404)
+		return NewBesideRequest(target.Beside{Verb: target.GetBlob, Store: x.StoreOf(x.container), Name: keyText(key)}, 404)
 	}
 	return Read(x.table(), key)
 }
@@ -149,7 +149,7 @@ func (x *indexLists) writing(l *indexList) (r Request, fits bool) {
 		case !l.exists:
 			put.Match = target.IfAbsent
 		}
-		return Beside(put, overtaken...), true
+		return NewBesideRequest(put, overtaken...), true
 	}
 	c := entity.Change{Verb: entity.Insert, Key: l.key}
 	for part := range slices.Chunk(l.text, entity.MaxBinaryBytes) {

@@ -122,7 +122,7 @@ var largeKinds = []Kind{{
 			}
 			for _, name := range names {
 				if key, ok := ownerOf(name); ok && !t.Send(Read(c.Table, key)).OK() {
-					t.Send(Beside(target.Beside{Verb: target.DeleteBlob, Store: store, Name: name}, 404))
+					t.Send(NewBesideRequest(target.Beside{Verb: target.DeleteBlob, Store: store, Name: name}, 404))
 					t.Add("orphans", 1)
 				}
 			}
@@ -179,7 +179,7 @@ func (l *large) sendBoth(blob, owner Request) *Procedure {
 }
 
 func (l *large) blob(verb target.BesideVerb, body []byte, statuses ...int) Request {
-	return Beside(target.Beside{Verb: verb, Store: l.StoreOf(largeStore), Name: blobOf(l.key), Body: body}, statuses...)
+	return NewBesideRequest(target.Beside{Verb: verb, Store: l.StoreOf(largeStore), Name: blobOf(l.key), Body: body}, statuses...)
 }
 
 // pieces returns the value as properties.

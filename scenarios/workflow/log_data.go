@@ -31,7 +31,7 @@ var logKinds = []Kind{{
 		blobs, lost := gathered(c)
 		var puts []Request
 		for _, one := range blobs {
-			puts = append(puts, Beside(target.Beside{Verb: target.PutBlob, Store: c.StoreOf(logStore), Name: fmt.Sprintf("%s%06d.log", one.hour, c.Subject.Number()),
+			puts = append(puts, NewBesideRequest(target.Beside{Verb: target.PutBlob, Store: c.StoreOf(logStore), Name: fmt.Sprintf("%s%06d.log", one.hour, c.Subject.Number()),
 				Body: []byte(one.text.String()), Metadata: map[string]string{
 					logFirst: entity.TicksOf(one.first).String(), logLast: entity.TicksOf(one.last).String()}}))
 		}
@@ -160,7 +160,7 @@ func newLogRead(c *Call) *Procedure {
 			}
 		}
 		for _, name := range chosen {
-			for _, blob := range t.Send(Beside(target.Beside{Verb: target.GetBlob, Store: store, Name: name}, 404)).Found {
+			for _, blob := range t.Send(NewBesideRequest(target.Beside{Verb: target.GetBlob, Store: store, Name: name}, 404)).Found {
 				t.Add("blobs", 1)
 				for line := range strings.Lines(string(blob.Body)) {
 					t.Add("scanned", 1)

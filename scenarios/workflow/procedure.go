@@ -364,8 +364,8 @@ func Query(table string, q target.Query, statuses ...int) Request {
 	return Request{target.Operation{Verb: entity.Query, Table: table, Query: q}, expecting(statuses)}
 }
 
-// Beside returns a request to a queue, a container or a service of the application.
-func Beside(b target.Beside, statuses ...int) Request {
+// NewBesideRequest returns a request to a queue, a container or a service of the application.
+func NewBesideRequest(b target.Beside, statuses ...int) Request {
 	return Request{target.Operation{Beside: &b}, expecting(statuses)}
 }
 

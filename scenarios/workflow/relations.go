@@ -82,7 +82,7 @@ var relationKinds = []Kind{{
 		case refresh == 0:
 			return newSequence(own, Read(c.TableOf(place), c.Subject.Key(place)))
 		case c.K%refresh == 0:
-			return newSequence(Query(c.TableOf(place), target.Query{Range: filter.All()}), own)
+			return newSequence(Query(c.TableOf(place), target.Query{Range: filter.WholeTable()}), own)
 		default:
 			return newSequence(own)
 		}

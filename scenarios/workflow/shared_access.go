@@ -47,7 +47,7 @@ var accessKinds = []Kind{{
 		{Name: "lasts", Was: "every", Says: "How long a signature is valid.",
 			Type: OfDuration, Least: int64(time.Millisecond), Most: int64(7 * 24 * time.Hour), Default: "1h"},
 		duration("issue-time", "The broker's time per signature.", 0, time.Minute, "5ms"),
-		count("issuers", "Maximum signatures issued at once; 0: no limit.", 0, target.MostAtOnce, "0"),
+		count("issuers", "Maximum signatures issued at once; 0: no limit.", 0, target.MaxAtOnce, "0"),
 		duration("preflight", "How long a CORS preflight is cached; 0s: no browser.", 0, 24*time.Hour, "0s"),
 	},
 	// It needs a signature and, in a browser, a preflight for its URL, which contains the
@@ -96,7 +96,7 @@ var accessKinds = []Kind{{
 	Reads: true, Counters: accessCounters, Stores: ownServices(proxy),
 	Parameters: []Parameter{
 		duration("proxy-time", "The proxy's time per answer.", 0, time.Minute, "5ms"),
-		count("connections", "Maximum answers carried at once; 0: no limit.", 0, target.MostAtOnce, "0"),
+		count("connections", "Maximum answers carried at once; 0: no limit.", 0, target.MaxAtOnce, "0"),
 	},
 	// The answer passes the proxy twice: in from the table, and out to the user.
 	New: func(c *Call) *Procedure {
@@ -115,7 +115,7 @@ var accessKinds = []Kind{{
 // requestTo returns a request to a service of the application.
 func (c *Call) requestTo(b target.Beside) Request {
 	b.Verb, b.Store = target.Ask, c.StoreOf(b.Store)
-	return Beside(b)
+	return NewBesideRequest(b)
 }
 
 // cacheKey joins texts without ambiguity: no key contains the separator.

@@ -27,18 +27,18 @@ func queues(parameters ...string) func(Arguments) []Store {
 
 // put returns the request that enqueues a message, which is visible after a time.
 func put(queue string, body []byte, hidden time.Duration) Request {
-	return Beside(target.Beside{Verb: target.PutMessage, Store: queue, Body: body, Hidden: hidden})
+	return NewBesideRequest(target.Beside{Verb: target.PutMessage, Store: queue, Body: body, Hidden: hidden})
 }
 
 // receive returns the request for messages. A missing queue is empty: the first message creates it.
 func receive(queue string, most int, hidden time.Duration) Request {
-	return Beside(target.Beside{Verb: target.ReceiveMessages, Store: queue, Most: most, Hidden: hidden}, 404)
+	return NewBesideRequest(target.Beside{Verb: target.ReceiveMessages, Store: queue, Most: most, Hidden: hidden}, 404)
 }
 
 // remove returns the request that deletes a handled message. It is 404 if another worker received
 // the message since.
 func remove(queue string, m target.Found) Request {
-	return Beside(target.Beside{Verb: target.DeleteMessage, Store: queue, Name: m.Name, Receipt: m.Receipt}, 404)
+	return NewBesideRequest(target.Beside{Verb: target.DeleteMessage, Store: queue, Name: m.Name, Receipt: m.Receipt}, 404)
 }
 
 // maxListed is the maximum number of blobs in a page of a list.
@@ -65,5 +65,5 @@ func (t *Tx) blobs(store, prefix string, full int) iter.Seq[target.Found] {
 // blobsAfter returns the request for a page of a list. A missing container is empty: the first blob
 // creates it.
 func blobsAfter(store, prefix, after, marker string) Request {
-	return Beside(target.Beside{Verb: target.ListBlobs, Store: store, Name: prefix, After: after, Marker: marker}, 404)
+	return NewBesideRequest(target.Beside{Verb: target.ListBlobs, Store: store, Name: prefix, After: after, Marker: marker}, 404)
 }

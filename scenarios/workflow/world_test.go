@@ -154,7 +154,7 @@ func (w *world) op(kind string, k int, given args, about thing, fresh ...thing) 
 	one := workflow.Find(kind)
 	require.NotNilf(w.t, one, "there is no workflow %q", kind)
 	call := &workflow.Call{Setting: w.Setting, Arguments: settled(one, given), K: uint64(k), Subject: about, Fresh: about,
-		ID: workflow.WriteID{Run: "r", Number: uint64(k)}, Chance: clock.NewStream(1, "test").At(uint64(k))}
+		ID: workflow.WriteID{Run: "r", Number: uint64(k)}, Chance: clock.NewStream(1, "test").Draw(uint64(k))}
 	if len(fresh) > 0 {
 		call.Fresh = fresh[0]
 	}

@@ -53,7 +53,7 @@ func (d *dialer) secure(ctx context.Context, network, address string, protocols 
 		config.ServerName, _, _ = net.SplitHostPort(address)
 	}
 	began := d.clock.Now()
-	ctx, release := clock.Within(ctx, d.clock, d.limit, errLate)
+	ctx, release := clock.WithTimeout(ctx, d.clock, d.limit, errLate)
 	defer release()
 	secured := tls.Client(conn, config)
 	err = secured.HandshakeContext(ctx)
@@ -67,7 +67,7 @@ func (d *dialer) secure(ctx context.Context, network, address string, protocols 
 
 // connect opens a connection within the limit.
 func (d *dialer) connect(ctx context.Context, network, address string) (net.Conn, error) {
-	ctx, release := clock.Within(ctx, d.clock, d.limit, errLate)
+	ctx, release := clock.WithTimeout(ctx, d.clock, d.limit, errLate)
 	defer release()
 	began := d.clock.Now()
 	var asked clock.Instant

@@ -84,7 +84,7 @@ func TestRepliesAreHeldToTheKeysAskedFor(t *testing.T) {
 		{"a further page", query(later), rowsOf(key("p", "x"), key("p", "y")), fine},
 		{"partitions", query(target.Partitions("a", "c")), rowsOf(key("a", "x"), key("b", ""), key("c", "\uffff")), fine},
 		{"beyond the partitions", query(target.Partitions("a", "c")), rowsOf(key("c0", "")), wrong},
-		{"the whole table", within(filter.All()), rowsOf(key("", ""), key("\uffff", "\uffff")), fine},
+		{"the whole table", within(filter.WholeTable()), rowsOf(key("", ""), key("\uffff", "\uffff")), fine},
 		{"a filter, by the range that it implies", query(filtered), rowsOf(key("p", "b"), key("p", "c")), fine},
 		{"beyond that range", query(filtered), rowsOf(key("p", "d")), wrong},
 		{"by code unit between the bounds, by byte beyond them", within(filter.Rows("p", "a", "\ufb00")), rowsOf(key("p", "\U0001F600")), fine},

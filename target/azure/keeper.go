@@ -161,7 +161,7 @@ func (k *TokenKeeper) bar(cause error) error {
 // get requests a token and stores it, as the replacement of a rejected one unless that is nil. The caller
 // holds the lock.
 func (k *TokenKeeper) get(ctx context.Context, refused *Token) (*Token, error) {
-	ctx, release := clock.Within(ctx, k.clock, getLimit, context.DeadlineExceeded)
+	ctx, release := clock.WithTimeout(ctx, k.clock, getLimit, context.DeadlineExceeded)
 	defer release()
 	got, err := k.credential.token(ctx, false)
 	if err == nil && refused != nil && got.Token == refused.Secret() {

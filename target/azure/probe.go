@@ -48,7 +48,7 @@ func (t *Target) Probe(ctx context.Context) (Service, error) {
 	if err := t.authorize(ctx, a); err != nil {
 		return Service{}, &ProbeError{t.endpoint, nil, err}
 	}
-	ctx, release := clock.Within(ctx, t.clock, probeLimit, errLate)
+	ctx, release := clock.WithTimeout(ctx, t.clock, probeLimit, errLate)
 	defer release()
 	began := t.clock.Now()
 	if err := t.sendProbe(ctx, a); err != nil {
@@ -111,7 +111,7 @@ func (t *Target) Tables(ctx context.Context, from string) (names []string, next 
 	a.option("NextTableName=", from)
 	a.finish(0, path)
 
-	ctx, release := clock.Within(ctx, t.clock, probeLimit, errLate)
+	ctx, release := clock.WithTimeout(ctx, t.clock, probeLimit, errLate)
 	defer release()
 	if err := t.exchange(ctx, a); err != nil {
 		return nil, "", t.unreachable(err)

@@ -28,8 +28,8 @@ type Blobs struct {
 
 var _ target.Target = (*Blobs)(nil)
 
-// OpenBlobs returns the containers at a service, for so many attempts at once,
-// whose replies share a budget. It sends nothing. The error is that of a key that is none.
+// OpenBlobs returns the containers at a service. connections is the maximum number of concurrent
+// attempts; their replies share the budget. It sends nothing. It fails if the key is invalid.
 func OpenBlobs(s Service, connections int, budget *target.ReplyBudget) (*Blobs, error) {
 	c := &Blobs{link: newLink(s, connections, budget)}
 	c.transport.blobs = true
@@ -53,8 +53,8 @@ func OpenBlobs(s Service, connections int, budget *target.ReplyBudget) (*Blobs, 
 	return c, err
 }
 
-// Do implements [target.Target] for requests to containers. What breaks a limit is not
-// sent.
+// Do implements [target.Target] for requests to containers. It does not send a request that
+// breaks a limit.
 func (c *Blobs) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	b := op.Beside
 	if o, sound := checkLimits(b); !sound {
@@ -68,7 +68,7 @@ func (c *Blobs) Do(ctx context.Context, op *target.Operation) target.Outcome {
 		case err == nil:
 			return answer{Status: 201, Found: []target.Found{{Name: b.Name, Size: int64(len(b.Body)), ETag: string(value(written.ETag))}}}
 		case b.Match == target.IfAbsent && c.failed(err).Code == conditionNotMet:
-			// Some services say of either condition that it does not hold.
+			// Some services return this status for either condition.
 			return thereAlready()
 		default:
 			o := c.failed(err)
@@ -81,8 +81,8 @@ func (c *Blobs) Do(ctx context.Context, op *target.Operation) target.Outcome {
 			return c.failed(err)
 		}
 		defer reply.Body.Close()
-		body, err := io.ReadAll(io.LimitReader(reply.Body, MostBlob+1))
-		if err == nil && len(body) > MostBlob {
+		body, err := io.ReadAll(io.LimitReader(reply.Body, MaxBlob+1))
+		if err == nil && len(body) > MaxBlob {
 			err = errTooLong
 		}
 		if err != nil {
@@ -122,7 +122,7 @@ func (c *Blobs) upload(ctx context.Context, within *azcontainer.Client, b *targe
 	return within.NewBlockBlobClient(b.Name).Upload(ctx, unclosed{bytes.NewReader(b.Body)}, options)
 }
 
-// unclosed is a body that nobody has to close.
+// unclosed is a body without a Close of its own.
 type unclosed struct{ *bytes.Reader }
 
 // Close implements [io.Closer].
@@ -130,10 +130,10 @@ func (unclosed) Close() error { return nil }
 
 var errTooLong = errors.New("the blob is too long to read")
 
-// list names blobs: those of one page of the service's. Where that is less than was asked
-// for and there are more, the marker leads to them.
+// list returns the blobs of one page of the service. If there are more, the marker continues
+// the list.
 func (c *Blobs) list(ctx context.Context, within *azcontainer.Client, b *target.Beside) target.Outcome {
-	most := mostListed(b)
+	most := maxListed(b)
 	at, marker := place{b.Store, b.Name, b.After}, b.Marker
 	if marker == "" {
 		c.markers.mu.Lock()
@@ -144,7 +144,7 @@ func (c *Blobs) list(ctx context.Context, within *azcontainer.Client, b *target.
 	if marker != "" {
 		ask.Marker = &marker
 	}
-	// Where no marker leads behind a name, what was named before is passed over in whole pages.
+	// Without a marker for the name, whole pages up to it are skipped.
 	if b.After == "" || b.Marker == "" && marker != "" {
 		ask.MaxResults = new(int32(most))
 	}
@@ -158,7 +158,7 @@ func (c *Blobs) list(ctx context.Context, within *azcontainer.Client, b *target.
 			continue
 		}
 		if len(o.Found) == most {
-			// The marker leads behind what was left out.
+			// The marker points past the blobs that were left out.
 			return o
 		}
 		found := target.Found{Name: *item.Name, Metadata: metadataOf(item.Metadata)}
@@ -178,8 +178,8 @@ func (c *Blobs) list(ctx context.Context, within *azcontainer.Client, b *target.
 	return o
 }
 
-// metadataOf returns metadata by the names that they were written with: headers have
-// them in other letters.
+// metadataOf returns metadata under the names that they were written with: headers change
+// their case.
 func metadataOf(list map[string]*string) map[string]string {
 	if len(list) == 0 {
 		return nil
@@ -191,31 +191,31 @@ func metadataOf(list map[string]*string) map[string]string {
 	return metadata
 }
 
-// mostMarkers is how many markers are kept; then all are forgotten.
-const mostMarkers = 1024
+// maxMarkers is the number of markers at which all are dropped.
+const maxMarkers = 1024
 
-// markers are those by which a list of blobs is gone on with: a service goes on at
-// a marker of its own, not at a name. Without one a list begins again, and what was
-// named is passed over. It is safe for concurrent use.
+// markers caches the markers that continue a list of blobs: a service continues at its own
+// marker, not at a name. Without a marker a list starts again, and the blobs before the name
+// are skipped. It is safe for concurrent use.
 type markers struct {
 	mu    sync.Mutex
 	known map[place]string
 }
 
-// place is where a list is gone on with.
+// place is where a list continues.
 type place struct{ store, prefix, after string }
 
-// keep keeps the marker of a place.
+// keep stores the marker of a place.
 func (m *markers) keep(at place, marker string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.known == nil || len(m.known) >= mostMarkers {
+	if m.known == nil || len(m.known) >= maxMarkers {
 		m.known = make(map[place]string)
 	}
 	m.known[at] = marker
 }
 
-// Waiting are stand-ins in real time. It is safe for concurrent use.
+// Waiting runs stand-ins in real time. It is safe for concurrent use.
 type Waiting struct {
 	clock  clock.Clock
 	mu     sync.Mutex
@@ -230,8 +230,8 @@ var (
 // NewWaiting returns stand-ins that answer by a clock.
 func NewWaiting(c clock.Clock) *Waiting { return &Waiting{clock: c, memory: NewMemory()} }
 
-// Do implements [target.Target] for what goes beside the table. It has been carried out
-// even where the wait for its reply is cut short.
+// Do implements [target.Target] for requests to other services. The request is carried
+// out even if the wait for its reply is interrupted.
 func (w *Waiting) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	w.mu.Lock()
 	outcome, done := w.memory.Submit(w.clock.Now(), op)
@@ -249,8 +249,8 @@ func (w *Waiting) Counts() target.Counts {
 	return w.memory.Counts()
 }
 
-// places are when each of those who work for a service of an application's own is free again, the
-// first of them first.
+// places is a heap of the instants at which the workers of an application's own service are
+// free again.
 type places []clock.Instant
 
 var _ heap.Interface = (*places)(nil)

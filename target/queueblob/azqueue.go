@@ -18,8 +18,8 @@ type Queues struct {
 
 var _ target.Target = (*Queues)(nil)
 
-// OpenQueues returns the queues at a service, for so many attempts at once, whose
-// replies share a budget. It sends nothing. The error is that of a key that is none.
+// OpenQueues returns the queues at a service. connections is the maximum number of concurrent
+// attempts; their replies share the budget. It sends nothing. It fails if the key is invalid.
 func OpenQueues(s Service, connections int, budget *target.ReplyBudget) (*Queues, error) {
 	q := &Queues{link: newLink(s, connections, budget)}
 	options := &azqueue.ClientOptions{ClientOptions: q.options()}
@@ -42,8 +42,8 @@ func OpenQueues(s Service, connections int, budget *target.ReplyBudget) (*Queues
 	return q, err
 }
 
-// Do implements [target.Target] for requests to queues. What breaks a limit is not
-// sent.
+// Do implements [target.Target] for requests to queues. It does not send a request that
+// breaks a limit.
 func (q *Queues) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	b := op.Beside
 	if o, sound := checkLimits(b); !sound {
@@ -69,7 +69,7 @@ func (q *Queues) Do(ctx context.Context, op *target.Operation) target.Outcome {
 				continue
 			}
 			found := target.Found{Name: *one.MessageID, Receipt: *one.PopReceipt, Received: int(value(one.DequeueCount))}
-			// What is no base64 was put by somebody else.
+			// A message without base64 is from another client.
 			if found.Body, err = base64.StdEncoding.DecodeString(value(one.MessageText)); err != nil {
 				found.Body = []byte(value(one.MessageText))
 			}
@@ -79,7 +79,7 @@ func (q *Queues) Do(ctx context.Context, op *target.Operation) target.Outcome {
 		return o
 	case target.DeleteMessage:
 		_, err := queue.DeleteMessage(ctx, b.Name, b.Receipt, nil)
-		// Of a receipt that is not the last one any more services say 400 or 404.
+		// For a receipt that is not the latest, services return 400 or 404.
 		if o := q.answered(204, err); o.Code != popReceiptMismatch {
 			return o
 		}
@@ -93,10 +93,10 @@ func (q *Queues) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	}
 }
 
-// seconds is for how many a message is hidden.
+// seconds returns for how many seconds a message is hidden.
 func seconds(d time.Duration) *int32 { return new(int32(wholeSeconds(d) / time.Second)) }
 
-// value returns what a pointer points to, zero for none.
+// value returns the value at a pointer, zero if it is nil.
 func value[T any](p *T) T {
 	if p == nil {
 		p = new(T)

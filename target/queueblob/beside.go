@@ -7,23 +7,22 @@ import (
 	"loadgen/target"
 )
 
-// Virtual sets stand-ins beside tables on the virtual clock. It belongs to one
-// goroutine.
+// Virtual sends each operation to the tables or to the stand-ins, on the virtual clock. It
+// belongs to one goroutine.
 type Virtual struct {
 	tables target.Immediate
 	beside target.Immediate
 }
 
-// Live sets queues and containers beside tables. It is safe for concurrent use, as
-// both are.
+// Live sends each operation to the tables or to the queues and containers. It is safe for
+// concurrent use if both are.
 type Live struct{ tables, beside target.Target }
 
-// Services are queues, containers and an application's own services that each are a target
-// of their own. It is safe
-// for concurrent use, as both are.
+// Services has one target for each kind of service. It is safe for concurrent use if its
+// targets are.
 type Services struct {
-	// Queues and Blobs take the requests to queues and to containers, Own those to services
-	// of the application's own; nil where there are none.
+	// Queues and Blobs receive the requests to queues and containers, Own those to the
+	// application's own services; nil means none.
 	Queues, Blobs, Own target.Target
 }
 
@@ -33,11 +32,10 @@ var (
 	_ target.Target    = Services{}
 )
 
-// NewVirtual returns tables with stand-ins beside them, such as a [Memory].
+// NewVirtual returns a target of tables and stand-ins, such as a [Memory].
 func NewVirtual(tables, beside target.Immediate) *Virtual { return &Virtual{tables, beside} }
 
-// New returns tables with what takes the operations beside them: stand-ins that are
-// [Waiting], or [Services].
+// New returns a target of tables and other services: [Waiting] or [Services].
 func New(tables, beside target.Target) *Live { return &Live{tables, beside} }
 
 // Submit implements [target.Immediate].
@@ -56,7 +54,7 @@ func (l *Live) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	return l.tables.Do(ctx, op)
 }
 
-// Do implements [target.Target] for what goes beside the table.
+// Do implements [target.Target] for requests to queues, containers and own services.
 func (s Services) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	service, kind := s.Blobs, "container of blobs"
 	switch {

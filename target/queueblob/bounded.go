@@ -8,19 +8,19 @@ import (
 	"loadgen/target"
 )
 
-// The bounds of a reply, in bytes: its head, and a body that is no blob. A list of blobs
+// The limits of a reply, in bytes: its head, and a body other than a blob. A list of blobs
 // with long names and metadata is long.
 const (
-	mostHead  = 64 << 10
-	mostReply = 16 << 20
+	maxHead  = 64 << 10
+	maxReply = 16 << 20
 )
 
-// bounded sends requests whose replies have bounds, and take what they hold beyond some
-// kB of a budget. It is safe for concurrent use.
+// bounded limits the size of replies, and charges large ones to a budget. It is safe for
+// concurrent use.
 type bounded struct {
 	*http.Transport
 	budget *target.ReplyBudget
-	// blobs says that what is got may be a blob.
+	// blobs reports whether a reply can be a blob.
 	blobs bool
 }
 
@@ -30,9 +30,9 @@ func (b *bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	most := int64(mostReply)
+	most := int64(maxReply)
 	if b.blobs && r.Method == http.MethodGet && response.StatusCode == http.StatusOK && !r.URL.Query().Has("comp") {
-		most = MostBlob + 1 // of which the last says that it is too long
+		most = MaxBlob + 1 // one more byte shows that the blob is too long
 	}
 	share := b.budget.Share()
 	body := &boundedBody{BoundedBody: target.NewBoundedBody(response.Body, &share, most), asked: r.Context()}
@@ -41,7 +41,7 @@ func (b *bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// boundedBody is the body of a reply. It waits for room as long as its request lasts.
+// boundedBody is the body of a reply. It waits for its share of the budget until its request ends.
 type boundedBody struct {
 	*target.BoundedBody
 	asked context.Context

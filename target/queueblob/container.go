@@ -9,17 +9,17 @@ import (
 	"loadgen/target"
 )
 
-// containers are those of an account by name.
+// containers has the containers of an account by name.
 type containers struct {
 	named  map[string]*container
 	room   *room
 	issued uint64
 }
 
-// container is the blobs of one, in the order of their names.
+// container has the blobs of a container, sorted by name.
 type container struct{ blobs []*blob }
 
-// blob is never altered: a write puts another in its place.
+// blob is immutable: a write replaces it.
 type blob struct {
 	name     string
 	body     []byte
@@ -39,23 +39,23 @@ func (c *containers) carryOut(b *target.Beside) target.Outcome {
 	case !there:
 		return missing(containerNotFound)
 	case b.Verb == target.ListBlobs:
-		// The blobs with a prefix that come behind another.
+		// Blobs with the prefix, after the given name.
 		var found []target.Found
 		at, _ := one.find(max(b.Name, b.After))
 		for _, blob := range one.blobs[at:] {
-			if !strings.HasPrefix(blob.name, b.Name) || len(found) == mostListed(b) {
+			if !strings.HasPrefix(blob.name, b.Name) || len(found) == maxListed(b) {
 				break
 			}
 			if blob.name != b.After {
-				found = append(found, blob.found())
+				found = append(found, blob.listEntry())
 			}
 		}
 		return target.Outcome{Status: 200, Found: found}
 	case b.Verb == target.DropContainer:
 		for _, blob := range one.blobs {
-			c.room.give(1, blob.size())
+			c.room.release(1, blob.size())
 		}
-		c.room.give(1, len(b.Store))
+		c.room.release(1, len(b.Store))
 		delete(c.named, b.Store)
 		return target.Outcome{Status: 202}
 	}
@@ -65,29 +65,29 @@ func (c *containers) carryOut(b *target.Beside) target.Outcome {
 	}
 	blob := one.blobs[at]
 	if b.Verb == target.GetBlob {
-		found := blob.found()
+		found := blob.listEntry()
 		found.Body = blob.body
 		return target.Outcome{Status: 200, Found: []target.Found{found}}
 	}
 	one.blobs = slices.Delete(one.blobs, at, at+1)
-	c.room.give(1, blob.size())
+	c.room.release(1, blob.size())
 	return target.Outcome{Status: 202}
 }
 
-// make makes a container, unless it is there.
+// make creates a container unless it exists.
 func (c *containers) make(b *target.Beside, there bool) target.Outcome {
 	if there {
 		return target.Outcome{Status: 409, Code: containerExists, Detail: "it is there already"}
 	}
-	if !c.room.take(1, len(b.Store)) {
-		return c.room.none()
+	if !c.room.reserve(1, len(b.Store)) {
+		return c.room.fullOutcome()
 	}
 	c.named[b.Store] = new(container)
 	return target.Outcome{Status: 201}
 }
 
-// put writes a blob where its condition holds. The container is made where it is
-// missing, even for a blob that is not written then.
+// put writes a blob if its condition holds. It creates a missing container, even if the
+// condition does not hold.
 func (c *containers) put(b *target.Beside) target.Outcome {
 	one, known := c.named[b.Store]
 	if !known {
@@ -109,8 +109,8 @@ func (c *containers) put(b *target.Beside) target.Outcome {
 	if there {
 		things, bytes = 0, bytes-one.blobs[at].size()
 	}
-	if !c.room.take(things, bytes) {
-		return c.room.none()
+	if !c.room.reserve(things, bytes) {
+		return c.room.fullOutcome()
 	}
 	if there {
 		one.blobs[at] = written
@@ -120,18 +120,18 @@ func (c *containers) put(b *target.Beside) target.Outcome {
 	return target.Outcome{Status: 201, Found: []target.Found{{Name: b.Name, Size: int64(len(b.Body)), ETag: written.etag}}}
 }
 
-// thereAlready says of a blob that it must not be there, and is.
+// thereAlready returns the outcome for a blob that exists but must not.
 func thereAlready() target.Outcome {
 	return target.Outcome{Status: 409, Code: blobAlreadyExists, Detail: "it is there already"}
 }
 
-// find returns where a blob is or belongs, and whether it is there.
+// find returns the position of a blob, and whether it exists.
 func (c *container) find(name string) (int, bool) {
 	return slices.BinarySearchFunc(c.blobs, name, func(b *blob, name string) int { return strings.Compare(b.name, name) })
 }
 
-// found returns what is told of a blob beside what it holds.
-func (b *blob) found() target.Found {
+// listEntry returns the description of a blob in a list.
+func (b *blob) listEntry() target.Found {
 	return target.Found{Name: b.name, Size: int64(len(b.body)), Metadata: b.metadata, ETag: b.etag}
 }
 

@@ -14,18 +14,18 @@ import (
 
 // The limits of the services.
 const (
-	// MostMessage is how many bytes a message has at most: as base64, in which it is
-	// sent, these are the 64 KiB of the service.
-	MostMessage = 48 << 10
-	// MostBlob is how many bytes a blob has at most here; the service takes more.
-	MostBlob = 64 << 20
+	// MaxMessage is the maximum size of a message in bytes: 64 KiB, the limit of the
+	// service, as base64.
+	MaxMessage = 48 << 10
+	// MaxBlob is the maximum size of a blob in bytes; the service allows more.
+	MaxBlob = 64 << 20
 
-	mostReceived = 32
-	mostOnPage   = 5000
-	mostHidden   = 7 * 24 * time.Hour
-	mostName     = 1024
-	mostMetadata = 8 << 10
-	mostMarker   = 8 << 10
+	maxReceived = 32
+	maxOnPage   = 5000
+	maxHidden   = 7 * 24 * time.Hour
+	maxName     = 1024
+	maxMetadata = 8 << 10
+	maxMarker   = 8 << 10
 )
 
 // The codes of queues and blobs.
@@ -44,13 +44,13 @@ const (
 	invalidMetadata    entity.Code = "InvalidMetadata"
 )
 
-// unfit is the answer to a request that a service would refuse, which is not sent.
+// unfit returns the answer to a request that a service would reject.
 func unfit(status int, code entity.Code, format string, args ...any) (answer target.Outcome, sound bool) {
 	return target.Outcome{Status: status, Code: code, Detail: fmt.Sprintf(format, args...)}, false
 }
 
-// checkLimits checks a request against the limits. If it breaks one, sound is false, and answer is
-// the reply.
+// checkLimits checks a request against the limits. If it breaks one, sound is false, and answer
+// is the reply.
 func checkLimits(b *target.Beside) (answer target.Outcome, sound bool) {
 	if b == nil || b.Verb < target.PutMessage || b.Verb > target.Ask {
 		return unfit(400, entity.InvalidInput, "not a request to a queue, container or service")
@@ -62,8 +62,8 @@ func checkLimits(b *target.Beside) (answer target.Outcome, sound bool) {
 	case target.PutMessage:
 		return heldMessage(b, 0)
 	case target.ReceiveMessages:
-		if b.Most < 0 || b.Most > mostReceived {
-			return unfit(400, outOfRangeQuery, "%d messages are asked for; expected 1 to %d", b.Most, mostReceived)
+		if b.Most < 0 || b.Most > maxReceived {
+			return unfit(400, outOfRangeQuery, "%d messages requested; expected 1 to %d", b.Most, maxReceived)
 		}
 		return heldMessage(b, time.Second)
 	case target.DeleteMessage:
@@ -73,15 +73,15 @@ func checkLimits(b *target.Beside) (answer target.Outcome, sound bool) {
 	case target.PutBlob:
 		return heldBlob(b)
 	case target.ListBlobs:
-		if b.Most < 0 || b.Most > mostOnPage {
-			return unfit(400, outOfRangeQuery, "%d blobs are asked for; expected 1 to %d", b.Most, mostOnPage)
+		if b.Most < 0 || b.Most > maxOnPage {
+			return unfit(400, outOfRangeQuery, "%d blobs requested; expected 1 to %d", b.Most, maxOnPage)
 		}
-		if !plain(b.Name) || !plain(b.After) || !readable(b.Marker, mostMarker) {
-			return unfit(400, entity.InvalidURI, "prefix, name or marker: expected at most %d valid characters", mostName)
+		if !plain(b.Name) || !plain(b.After) || !readable(b.Marker, maxMarker) {
+			return unfit(400, entity.InvalidURI, "prefix, name or marker: expected at most %d valid characters", maxName)
 		}
 	case target.GetBlob, target.DeleteBlob:
 		if !blobName(b.Name) {
-			return unfit(400, entity.InvalidURI, badBlob, clip(b.Name), mostName)
+			return unfit(400, entity.InvalidURI, badBlob, clip(b.Name), maxName)
 		}
 	case target.Ask:
 		return heldQuestion(b)
@@ -91,21 +91,21 @@ func checkLimits(b *target.Beside) (answer target.Outcome, sound bool) {
 
 const badBlob = "blob name %q: expected 1 to %d bytes without backslashes, control characters, empty parts or parts that end with a dot"
 
-// heldMessage holds what is put and received.
+// heldMessage checks requests to put and to receive messages.
 func heldMessage(b *target.Beside, least time.Duration) (target.Outcome, bool) {
 	switch {
-	case b.Hidden < least || b.Hidden > mostHidden:
-		return unfit(400, outOfRangeQuery, "it is hidden for %v; expected %v to %v", b.Hidden, least, mostHidden)
-	case len(b.Body) > MostMessage:
-		return unfit(413, messageTooLarge, "the message has %d bytes; expected at most %d, 64 KiB in base64", len(b.Body), MostMessage)
+	case b.Hidden < least || b.Hidden > maxHidden:
+		return unfit(400, outOfRangeQuery, "it is hidden for %v; expected %v to %v", b.Hidden, least, maxHidden)
+	case len(b.Body) > MaxMessage:
+		return unfit(413, messageTooLarge, "the message has %d bytes; expected at most %d, 64 KiB in base64", len(b.Body), MaxMessage)
 	}
 	return target.Outcome{}, true
 }
 
-// heldBlob holds what is written.
+// heldBlob checks a blob to write.
 func heldBlob(b *target.Beside) (target.Outcome, bool) {
 	size := 0
-	// Small letters alone: headers lose the others.
+	// Lower case only: headers lose capitals.
 	named := func(c rune) bool { return smallOrDigit(c) || c == '_' }
 	for name, value := range b.Metadata {
 		size += len(name) + len(value)
@@ -117,34 +117,34 @@ func heldBlob(b *target.Beside) (target.Outcome, bool) {
 	}
 	switch {
 	case !blobName(b.Name):
-		return unfit(400, entity.InvalidURI, badBlob, clip(b.Name), mostName)
-	case size > mostMetadata:
-		return unfit(400, "MetadataTooLarge", "the metadata has %d bytes; expected at most %d", size, mostMetadata)
+		return unfit(400, entity.InvalidURI, badBlob, clip(b.Name), maxName)
+	case size > maxMetadata:
+		return unfit(400, "MetadataTooLarge", "the metadata has %d bytes; expected at most %d", size, maxMetadata)
 	case b.Match != "" && !visible(b.Match):
 		return unfit(400, entity.InvalidHeaderValue, "the condition is no ETag")
-	case len(b.Body) > MostBlob:
-		return unfit(413, entity.RequestBodyTooLarge, "the blob has %d bytes; expected at most %d", len(b.Body), MostBlob)
+	case len(b.Body) > MaxBlob:
+		return unfit(413, entity.RequestBodyTooLarge, "the blob has %d bytes; expected at most %d", len(b.Body), MaxBlob)
 	}
 	return target.Outcome{}, true
 }
 
-// heldQuestion holds what is asked of a service of the application's own.
+// heldQuestion checks a request to the application's own service.
 func heldQuestion(b *target.Beside) (target.Outcome, bool) {
 	switch {
-	case b.Takes < 0 || b.Takes > target.MostTaken:
-		return unfit(400, entity.InvalidInput, "the service takes %v; expected 0s to %v", b.Takes, target.MostTaken)
-	case b.AtOnce < 0 || b.AtOnce > target.MostAtOnce:
-		return unfit(400, entity.InvalidInput, "concurrency %d: expected 0 (unlimited) to %d", b.AtOnce, target.MostAtOnce)
+	case b.Takes < 0 || b.Takes > target.MaxTaken:
+		return unfit(400, entity.InvalidInput, "the service takes %v; expected 0s to %v", b.Takes, target.MaxTaken)
+	case b.AtOnce < 0 || b.AtOnce > target.MaxAtOnce:
+		return unfit(400, entity.InvalidInput, "concurrency %d: expected 0 (unlimited) to %d", b.AtOnce, target.MaxAtOnce)
 	}
 	return target.Outcome{}, true
 }
 
-// wholeSeconds rounds up, as a message is hidden for whole seconds.
+// wholeSeconds rounds up: a message is hidden for whole seconds.
 func wholeSeconds(d time.Duration) time.Duration { return (d + time.Second - 1).Truncate(time.Second) }
 
-// mostListed is how many blobs a list names at most.
-func mostListed(b *target.Beside) int {
-	return cmp.Or(b.Most, mostOnPage)
+// maxListed returns the maximum number of blobs in a list.
+func maxListed(b *target.Beside) int {
+	return cmp.Or(b.Most, maxOnPage)
 }
 
 func storeName(name string) bool {
@@ -155,16 +155,15 @@ func storeName(name string) bool {
 }
 
 func messageName(id string) bool {
-	return id != "" && len(id) <= mostName && only(id, func(c rune) bool { return smallOrDigit(c|0x20) || c == '-' })
+	return id != "" && len(id) <= maxName && only(id, func(c rune) bool { return smallOrDigit(c|0x20) || c == '-' })
 }
 
-// visible reports whether a text is of visible ASCII characters, one at least.
+// visible reports whether a text has only visible ASCII characters and is not empty.
 func visible(text string) bool {
-	return text != "" && len(text) <= mostMetadata && only(text, func(c rune) bool { return c > ' ' && c < 0x7F })
+	return text != "" && len(text) <= maxMetadata && only(text, func(c rune) bool { return c > ' ' && c < 0x7F })
 }
 
-// blobName reports whether a text can name a blob: no address that is made of it is
-// taken for another.
+// blobName reports whether a text is a valid name of a blob: its URL is unambiguous.
 func blobName(name string) bool {
 	if name == "" || !plain(name) || strings.Contains(name, `\`) {
 		return false
@@ -177,9 +176,10 @@ func blobName(name string) bool {
 	return true
 }
 
-func plain(text string) bool { return readable(text, mostName) }
+func plain(text string) bool { return readable(text, maxName) }
 
-// readable reports whether a text has so many bytes at most, and no control character.
+// readable reports whether a text is valid UTF-8 without control characters, within a length in
+// bytes.
 func readable(text string, most int) bool {
 	return len(text) <= most && utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
@@ -190,5 +190,5 @@ func only(text string, is func(c rune) bool) bool {
 	return !strings.ContainsFunc(text, func(c rune) bool { return !is(c) })
 }
 
-// clip shortens a text that is told of.
+// clip shortens a text for a message.
 func clip(text string) string { return text[:min(len(text), 80)] }

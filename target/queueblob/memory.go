@@ -11,25 +11,23 @@ import (
 	"loadgen/target"
 )
 
-// Answer is how long a stand-in takes to answer: an assumption, about that of a table
-// in the same region.
+// Answer is the assumed time in which a stand-in answers, about that of a table in the same
+// region.
 const Answer = 5 * time.Millisecond
 
-// What the stand-ins of an account hold at most; a real account holds as much as is
-// paid for.
+// The capacity of the stand-ins of an account; a real account has none.
 const (
-	// MostThings is the number of messages, blobs, queues and containers together.
-	MostThings = 100_000
-	// MostBytes is the bytes of bodies, names and metadata.
-	MostBytes = 256 << 20
+	// MaxThings is the number of messages, blobs, queues and containers together.
+	MaxThings = 100_000
+	// MaxBytes is the bytes of bodies, names and metadata.
+	MaxBytes = 256 << 20
 )
 
-// full is what a stand-in answers that has no room left. No real service says so.
+// full is the code of a stand-in without free capacity. No real service returns it.
 const full entity.Code = "StandInIsFull"
 
-// Memory is the queues and containers of one account, and the services of an application's
-// own, in memory. It belongs to one
-// goroutine at a time.
+// Memory has the queues and containers of one account, and an application's own services, in
+// memory. It belongs to one goroutine at a time.
 type Memory struct {
 	queues     queues
 	containers containers
@@ -43,15 +41,15 @@ var (
 	_ target.Counter   = (*Memory)(nil)
 )
 
-// NewMemory returns the stand-ins without a queue or a container.
+// NewMemory returns stand-ins without queues and containers.
 func NewMemory() *Memory {
-	m := &Memory{desks: make(map[string]*places), room: room{things: MostThings, bytes: MostBytes}}
+	m := &Memory{desks: make(map[string]*places), room: room{things: MaxThings, bytes: MaxBytes}}
 	m.queues = queues{named: make(map[string]*queue), room: &m.room}
 	m.containers = containers{named: make(map[string]*container), room: &m.room}
 	return m
 }
 
-// Submit implements [target.Immediate] for what goes beside the table.
+// Submit implements [target.Immediate] for requests to other services.
 func (m *Memory) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
 	b := op.Beside
 	o, sound := checkLimits(b)
@@ -59,7 +57,7 @@ func (m *Memory) Submit(now clock.Instant, op *target.Operation) (target.Outcome
 	switch {
 	case !sound:
 	case b.Verb == target.Ask:
-		o, done = m.ask(now, b)
+		o, done = m.callService(now, b)
 	case b.Verb.OfQueue():
 		o = m.queues.carryOut(now, b)
 	default:
@@ -77,13 +75,13 @@ func (m *Memory) Submit(now clock.Instant, op *target.Operation) (target.Outcome
 // Counts implements [target.Counter].
 func (m *Memory) Counts() target.Counts { return m.counts }
 
-// ask has a service of the application's own answer, which is there as soon as it is asked: so many
-// requests are worked on at once, and the others wait in the order in which they came.
-func (m *Memory) ask(now clock.Instant, b *target.Beside) (target.Outcome, clock.Instant) {
+// callService sends a request to the application's own service, which exists from its first request.
+// It works on a limited number of requests at once; the others wait in the order of arrival.
+func (m *Memory) callService(now clock.Instant, b *target.Beside) (target.Outcome, clock.Instant) {
 	one := m.desks[b.Store]
 	if one == nil {
-		if !m.room.take(1, len(b.Store)) {
-			return m.room.none(), now.Add(Answer)
+		if !m.room.reserve(1, len(b.Store)) {
+			return m.room.fullOutcome(), now.Add(Answer)
 		}
 		one = new(places)
 		m.desks[b.Store] = one
@@ -101,12 +99,12 @@ func (m *Memory) ask(now clock.Instant, b *target.Beside) (target.Outcome, clock
 	return target.Outcome{Status: 200}, done
 }
 
-// room is what is left of the stand-ins' bounds.
+// room is the free capacity of the stand-ins.
 type room struct{ things, bytes int }
 
-// take takes room for so many things of so many bytes together, and reports whether
-// there was some.
-func (r *room) take(things, bytes int) bool {
+// reserve reserves capacity for objects with a total size in bytes, and reports whether there
+// was enough.
+func (r *room) reserve(things, bytes int) bool {
 	if r.things < things || r.bytes < bytes {
 		return false
 	}
@@ -115,19 +113,19 @@ func (r *room) take(things, bytes int) bool {
 	return true
 }
 
-// give gives back what things of so many bytes had.
-func (r *room) give(things, bytes int) {
+// release returns the capacity of objects with a total size in bytes.
+func (r *room) release(things, bytes int) {
 	r.things += things
 	r.bytes += bytes
 }
 
-// none says that there is no room left.
-func (r *room) none() target.Outcome {
+// fullOutcome returns the outcome of a request without capacity for it.
+func (r *room) fullOutcome() target.Outcome {
 	return target.Outcome{Status: 507, Code: full, Detail: fmt.Sprintf("the emulation holds at most %d messages, blobs, queues and containers, and %d MiB",
-		MostThings, MostBytes>>20)}
+		MaxThings, MaxBytes>>20)}
 }
 
-// missing says that something is not there.
+// missing returns the outcome of a request to a missing object.
 func missing(code entity.Code) target.Outcome {
 	return target.Outcome{Status: 404, Code: code, Detail: "it is not there"}
 }

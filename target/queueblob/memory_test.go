@@ -30,15 +30,15 @@ func send(m *queueblob.Memory, b target.Beside) target.Outcome {
 // The stand-ins of the tests hold a hundredth of the things and a sixty-fourth of the bytes
 // that others do.
 const (
-	mostThings = queueblob.MostThings / 100
-	mostBytes  = queueblob.MostBytes / 64
-	mostBlob   = queueblob.MostBlob / 64
+	mostThings = queueblob.MaxThings / 100
+	mostBytes  = queueblob.MaxBytes / 64
+	mostBlob   = queueblob.MaxBlob / 64
 )
 
 // What there is no room for is refused and said, and room comes back with what goes.
 func TestThereIsAnEndToWhatIsHeld(t *testing.T) {
-	if number, size := queueblob.NewMemory().Room(); number != queueblob.MostThings || size != queueblob.MostBytes {
-		t.Errorf("there is room for %d things of %d bytes; want %d and %d", number, size, queueblob.MostThings, queueblob.MostBytes)
+	if number, size := queueblob.NewMemory().Room(); number != queueblob.MaxThings || size != queueblob.MaxBytes {
+		t.Errorf("there is room for %d things of %d bytes; want %d and %d", number, size, queueblob.MaxThings, queueblob.MaxBytes)
 	}
 	for _, row := range []struct {
 		name string
@@ -269,10 +269,10 @@ func TestQuestionsAreHeld(t *testing.T) {
 		status int
 	}{
 		{target.Beside{Store: "broker", Takes: time.Second, AtOnce: 1}, 200},
-		{target.Beside{Store: "broker", Takes: target.MostTaken, AtOnce: target.MostAtOnce}, 200},
-		{target.Beside{Store: "broker", Takes: target.MostTaken + 1}, 400},
+		{target.Beside{Store: "broker", Takes: target.MaxTaken, AtOnce: target.MaxAtOnce}, 200},
+		{target.Beside{Store: "broker", Takes: target.MaxTaken + 1}, 400},
 		{target.Beside{Store: "broker", Takes: -1}, 400},
-		{target.Beside{Store: "broker", AtOnce: target.MostAtOnce + 1}, 400},
+		{target.Beside{Store: "broker", AtOnce: target.MaxAtOnce + 1}, 400},
 		{target.Beside{Store: "broker", AtOnce: -1}, 400},
 		{target.Beside{Store: "a--b"}, 400},
 	} {

@@ -9,27 +9,26 @@ import (
 	"loadgen/target"
 )
 
-// queues are those of an account by name.
+// queues has the queues of an account by name.
 type queues struct {
 	named  map[string]*queue
 	room   *room
 	issued uint64
 }
 
-// queue is one queue: its messages by their ids, and in the order in which they can be
-// seen.
+// queue has its messages by ID, and in the order in which they become visible.
 type queue struct {
 	byID  map[string]*message
 	order order
 }
 
 type message struct {
-	// number grows with each message that is put.
+	// number increases with each message put.
 	number      uint64
 	id, receipt string
 	body        []byte
 	received    int
-	// from is when it can be seen, at its place in the order.
+	// from is when it becomes visible, at its index in the order.
 	from clock.Instant
 	at   int
 }
@@ -46,8 +45,7 @@ func (q *queues) carryOut(now clock.Instant, b *target.Beside) target.Outcome {
 	case !there:
 		return missing(queueNotFound)
 	case b.Verb == target.ReceiveMessages:
-		// Those that can be seen, first who could be for longest, are hidden; every receipt before
-		// is worth nothing from then on.
+		// Visible messages, the oldest first, are hidden; their earlier receipts become invalid.
 		var found []target.Found
 		hidden := now.Add(wholeSeconds(b.Hidden))
 		for len(one.order) > 0 && one.order[0].from <= now && len(found) < max(1, b.Most) {
@@ -60,7 +58,7 @@ func (q *queues) carryOut(now clock.Instant, b *target.Beside) target.Outcome {
 		}
 		return target.Outcome{Status: 200, Found: found}
 	case b.Verb == target.DeleteMessage:
-		// Whoever was the last to receive it may, also when it can be seen again.
+		// The latest receiver may, even after the message is visible again.
 		m, there := one.byID[b.Name]
 		switch {
 		case !there:
@@ -70,31 +68,31 @@ func (q *queues) carryOut(now clock.Instant, b *target.Beside) target.Outcome {
 		}
 		heap.Remove(&one.order, m.at)
 		delete(one.byID, m.id)
-		q.room.give(1, m.size())
+		q.room.release(1, m.size())
 		return target.Outcome{Status: 204}
 	default:
 		for _, m := range one.order {
-			q.room.give(1, m.size())
+			q.room.release(1, m.size())
 		}
-		q.room.give(1, len(b.Store))
+		q.room.release(1, len(b.Store))
 		delete(q.named, b.Store)
 		return target.Outcome{Status: 204}
 	}
 }
 
-// make makes a queue, unless it is there.
+// make creates a queue unless it exists.
 func (q *queues) make(b *target.Beside, there bool) target.Outcome {
 	if there {
 		return target.Outcome{Status: 409, Code: queueExists, Detail: "it is there already"}
 	}
-	if !q.room.take(1, len(b.Store)) {
-		return q.room.none()
+	if !q.room.reserve(1, len(b.Store)) {
+		return q.room.fullOutcome()
 	}
 	q.named[b.Store] = &queue{byID: make(map[string]*message)}
 	return target.Outcome{Status: 201}
 }
 
-// put appends a message to a queue, which is made where it is missing.
+// put appends a message to a queue, and creates a missing queue.
 func (q *queues) put(now clock.Instant, b *target.Beside) target.Outcome {
 	one, there := q.named[b.Store]
 	if !there {
@@ -106,22 +104,22 @@ func (q *queues) put(now clock.Instant, b *target.Beside) target.Outcome {
 	q.issued++
 	m := &message{number: q.issued, id: strconv.FormatUint(q.issued, 10), body: slices.Clone(b.Body),
 		from: now.Add(wholeSeconds(b.Hidden))}
-	if !q.room.take(1, m.size()) {
-		return q.room.none()
+	if !q.room.reserve(1, m.size()) {
+		return q.room.fullOutcome()
 	}
 	one.byID[m.id] = m
 	heap.Push(&one.order, m)
 	return target.Outcome{Status: 201}
 }
 
-// otherReceipt says of a message that somebody else has received it since.
+// otherReceipt returns the outcome for a message that another client has received since.
 func otherReceipt() target.Outcome {
 	return target.Outcome{Status: 404, Code: popReceiptMismatch, Detail: "it was received again: the pop receipt is no longer valid"}
 }
 
 func (m *message) size() int { return len(m.body) + len(m.id) }
 
-// order is a heap of messages by when they can be seen, then by when they were put.
+// order is a heap of messages by when they become visible, then by when they were put.
 type order []*message
 
 var _ heap.Interface = (*order)(nil)

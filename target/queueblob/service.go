@@ -20,14 +20,14 @@ import (
 	"loadgen/target"
 )
 
-// Service is where a real queue or blob service is and as whom it is asked. Printing it
-// in whatever way shows its address alone. It is immutable; the zero value is none.
+// Service is the address of a real queue or blob service and the credential for it. Printing it
+// shows only the address. It is immutable; the zero value is none.
 type Service struct {
 	address, account string
-	// prove returns the credential, of which one part is empty. It is a function so that
-	// no print of a struct that holds a service follows it to the secret.
+	// prove returns the credential: one of key and signature is empty. It is a function so that
+	// printing a struct with a service never shows the secret.
 	prove func() (key, signature string)
-	// identity gives tokens in the place of both, nil where it does not.
+	// identity, unless nil, gives tokens that replace key and signature.
 	identity azcore.TokenCredential
 }
 
@@ -38,8 +38,7 @@ func NewService(address, account string, prove func() (key, signature string)) S
 	return Service{address: strings.TrimRight(address, "/"), account: account, prove: prove}
 }
 
-// As returns the service with whose tokens of Entra ID prove who asks, in the place of a
-// credential.
+// As returns the service with tokens of Entra ID instead of its credential.
 func (s Service) As(who azcore.TokenCredential) Service {
 	s.identity = who
 	return s
@@ -51,30 +50,29 @@ func (s Service) String() string { return s.address }
 // Format writes the address, whatever the verb.
 func (s Service) Format(state fmt.State, _ rune) { fmt.Fprint(state, s.address) }
 
-// serviceTimeout bounds an attempt: it lies above the 30 s after which a service gives
-// up itself.
+// serviceTimeout is the maximum duration of an attempt, longer than the 30 s after which a
+// service itself times out.
 const serviceTimeout = 35 * time.Second
 
-// mostIdle is for how long a connection is kept that nothing is sent on: services close
-// theirs, Azurite after 5 s, and what is sent then gets no reply.
-const mostIdle = 4 * time.Second
+// maxIdle is how long an idle connection stays open. Services close theirs, Azurite after
+// 5 s, and never answer a request that arrives then.
+const maxIdle = 4 * time.Second
 
-// link is what the clients of both services have in common. It is safe for concurrent
-// use.
+// link is the common part of the clients of both services. It is safe for concurrent use.
 type link struct {
 	service   Service
 	transport *bounded
 }
 
-// newLink returns that of a service, for so many attempts at once, whose replies share a
-// budget.
+// newLink returns the link to a service. connections is the maximum number of concurrent
+// attempts; their replies share the budget.
 func newLink(s Service, connections int, budget *target.ReplyBudget) link {
 	return link{s, &bounded{&http.Transport{DialContext: (&net.Dialer{Timeout: serviceTimeout}).DialContext, MaxIdleConnsPerHost: connections,
-		IdleConnTimeout: mostIdle, TLSHandshakeTimeout: serviceTimeout, MaxResponseHeaderBytes: mostHead}, budget, false}}
+		IdleConnTimeout: maxIdle, TLSHandshakeTimeout: serviceTimeout, MaxResponseHeaderBytes: maxHead}, budget, false}}
 }
 
-// options are those of a client that makes one attempt a call, and follows nobody
-// elsewhere.
+// options returns the options of a client that makes one attempt per call and follows no
+// redirects.
 func (l *link) options() azcore.ClientOptions {
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return azcore.ClientOptions{Retry: policy.RetryOptions{MaxRetries: -1},
@@ -84,11 +82,10 @@ func (l *link) options() azcore.ClientOptions {
 // signed returns the address with a signature as its query.
 func (l *link) signed(signature string) string { return l.service.address + "/?" + signature }
 
-// Close closes the connections that are open. Whoever calls it has no attempt under
-// way.
+// Close closes the idle connections. Callers must wait for their attempts first.
 func (l *link) Close() { l.transport.CloseIdleConnections() }
 
-// answered returns the outcome of a request with nothing to tell but whether it went well.
+// answered returns the outcome of a request without further results.
 func (l *link) answered(status int, err error) answer {
 	if err != nil {
 		return l.failed(err)
@@ -96,15 +93,15 @@ func (l *link) answered(status int, err error) answer {
 	return answer{Status: status}
 }
 
-// mostRetryAfter bounds how long a service can ask to be left alone.
-const mostRetryAfter = time.Hour
+// maxRetryAfter is the maximum of the Retry-After header that is respected.
+const maxRetryAfter = time.Hour
 
-// failed returns what came of an attempt that ended with an error. The error's own
-// text is never told where it can hold the address with its signature.
+// failed returns the outcome of an attempt that ended with an error. Its text never has the
+// error's own, which can contain the address with its signature.
 func (l *link) failed(err error) answer {
 	var told *azcore.ResponseError
 	if !errors.As(err, &told) {
-		// What is told is without the address.
+		// The innermost error has no address.
 		reason := err
 		var asked *url.Error
 		for errors.As(reason, &asked) {
@@ -121,7 +118,7 @@ func (l *link) failed(err error) answer {
 		return answer{Fault: faultOf(err), Detail: strings.ToValidUTF8(text[:min(len(text), 300)], "")}
 	}
 	o := answer{Status: told.StatusCode}
-	// It can come from anybody who answers.
+	// A proxy or another server may have answered.
 	if code := told.ErrorCode; len(code) <= 64 && only(code, func(c rune) bool { return smallOrDigit(c | 0x20) }) {
 		o.Code = entity.Code(code)
 	}
@@ -129,7 +126,7 @@ func (l *link) failed(err error) answer {
 	if told.RawResponse != nil {
 		seconds, err := strconv.ParseUint(told.RawResponse.Header.Get("Retry-After"), 10, 32)
 		if err == nil {
-			o.RetryAfter = min(time.Duration(seconds)*time.Second, mostRetryAfter)
+			o.RetryAfter = min(time.Duration(seconds)*time.Second, maxRetryAfter)
 		}
 	}
 	return o

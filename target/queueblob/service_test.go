@@ -144,7 +144,7 @@ func TestNothingAtFaultIsSent(t *testing.T) {
 	for _, b := range []target.Beside{
 		{Verb: target.DeleteMessage, Store: "work"}, {Verb: target.DeleteMessage, Store: "work", Name: "../x", Receipt: "r"},
 		{Verb: target.GetBlob, Store: "notes", Name: "../other/a"}, {Verb: target.DropQueue, Store: "a/b"}, {Verb: target.DropContainer},
-		{Verb: target.PutMessage, Store: "work", Body: make([]byte, queueblob.MostMessage+1)},
+		{Verb: target.PutMessage, Store: "work", Body: make([]byte, queueblob.MaxMessage+1)},
 	} {
 		o := there.Do(t.Context(), &target.Operation{Beside: &b})
 		assert.Truef(t, o.Status == 400 || o.Status == 413, "%+v is answered %+v; want 400 or 413", b.Verb, o)
@@ -267,7 +267,7 @@ func TestEndlessReplies(t *testing.T) {
 			// What the system holds of it between the two comes on top.
 			before, most := sent.Load(), int64(48<<20)
 			if one.Verb == target.GetBlob && status == 200 {
-				most += queueblob.MostBlob
+				most += queueblob.MaxBlob
 			}
 			o := beside.Do(t.Context(), &target.Operation{Beside: &one})
 			if more := sent.Load() - before; more > most || o.Status == 0 && o.Fault != target.ReplyTooLong && o.Fault != target.ConnectionFailed {

@@ -79,8 +79,8 @@ func (w *Walk) change(verb entity.Verb, key entity.Key) entity.Change {
 // nextQuery resumes the last query, or draws another one.
 func (w *Walk) nextQuery() target.Query {
 	if !w.query.Token.Present {
-		ranges := []filter.Range{filter.All(), filter.OnePartition(w.key().Partition), filter.RowsFrom("q", "050"),
-			filter.All(),
+		ranges := []filter.Range{filter.WholeTable(), filter.OnePartition(w.key().Partition), filter.RowsFrom("q", "050"),
+			filter.WholeTable(),
 			filter.Rows("p", "010", "020"), filter.RowPrefix("r", "00"), filter.Point("p", "007"), filter.PartitionRange("p", "r")}
 		w.query = target.Query{Range: ranges[w.rng.IntN(len(ranges))], Top: w.rng.IntN(100)}
 	}

@@ -137,7 +137,7 @@ func withUnit(value float64, unit string) string {
 
 // between writes the interval of a multiple, empty for none.
 func between(bounds *[2]float64) string {
-	return document.Told(bounds, func(b [2]float64) string { return multiple(b[0]) + "–" + multiple(b[1]) })
+	return document.Optional(bounds, func(b [2]float64) string { return multiple(b[0]) + "–" + multiple(b[1]) })
 }
 
 func (r *Report) aims(whole bool) document.Table {
@@ -230,7 +230,7 @@ func (r *Report) group(group string) document.Table {
 		if f.PerSecond > 0 {
 			rate = document.Rate(f.PerSecond)
 		}
-		allocations := document.Told(f.Allocations, func(n float64) string { return document.Decimals(n, 1) })
+		allocations := document.Optional(f.Allocations, func(n float64) string { return document.Decimals(n, 1) })
 		t.Add(f.What, f.At, f.Of, document.Figures(f.Median)+" "+f.Unit, each, rate, allocations, r.ratiosText(f))
 	}
 	return t

@@ -96,7 +96,7 @@ func (f *filled) requests(clk clock.Real, what string) doing {
 	keys := make([]entity.Key, preparedKeys)
 	drawn := clock.NewStream(1, "bench/keys")
 	for i := range keys {
-		draw := drawn.At(uint64(i))
+		draw := drawn.Draw(uint64(i))
 		keys[i] = f.key(draw.Uint64() % uint64(f.entities))
 	}
 	properties := shape(1, f.bytes)

@@ -29,9 +29,9 @@ type Held struct {
 	allocations bool
 }
 
-// Hold holds the report's ratios of CPU, and its allocations, to those of another. What one of
+// CompareTo holds the report's ratios of CPU, and its allocations, to those of another. What one of
 // them has not is left out, and so are ratios to other table services, where less is worse.
-func (r *Report) Hold(kept *Report) {
+func (r *Report) CompareTo(kept *Report) {
 	r.Held = nil
 	for i := range r.Ratios {
 		is := &r.Ratios[i]

@@ -57,7 +57,7 @@ func TestHold(t *testing.T) {
 		{"too few rounds cannot be told", rounds(1.3, .03, 1), 4, []float64{2, 2}, 4, false, true},
 	} {
 		r := measured(row.is, row.isAllocations)
-		r.Hold(measured(row.was, row.wasAllocations))
+		r.CompareTo(measured(row.was, row.wasAllocations))
 		doubtful := slices.ContainsFunc(r.Held, func(h Held) bool { return h.Doubtful })
 		if len(r.Held) != 2 || r.Regressed() != row.regressed || doubtful != row.doubtful {
 			t.Errorf("%s: held %+v; want regressed %v, doubtful %v", row.sentence, r.Held, row.regressed, row.doubtful)
@@ -73,8 +73,8 @@ func TestHoldIsRarelyWrong(t *testing.T) {
 	for seed := range uint64(trials) {
 		was := measured(rounds(1.3, .1, 3*seed), 4)
 		same, worse := measured(rounds(1.3, .1, 3*seed+1), 4), measured(rounds(1.3*4/3, .1, 3*seed+2), 4)
-		same.Hold(was)
-		worse.Hold(was)
+		same.CompareTo(was)
+		worse.CompareTo(was)
 		if same.Regressed() {
 			wrong++
 		}
@@ -165,7 +165,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		other := measured(rounds(1.3, .1, 1), 4)
-		other.Hold(r)
+		other.CompareTo(r)
 		if d := other.Document(); d.Answer.Claim == "" {
 			t.Error("an answer without words")
 		}

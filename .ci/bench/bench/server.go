@@ -79,7 +79,7 @@ func (o *Options) startBare(ctx context.Context) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := child.Tell("replay"); err != nil {
+	if err := child.WriteLine("replay"); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil

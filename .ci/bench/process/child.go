@@ -64,7 +64,7 @@ func Start(ctx context.Context, clk clock.Clock, ready func(line string) bool, n
 	}
 	told := make(chan string, 1)
 	go c.listen(output, ready, told)
-	ctx, release := clock.Within(ctx, clk, readyWithin, errReady)
+	ctx, release := clock.WithTimeout(ctx, clk, readyWithin, errReady)
 	defer release()
 	select {
 	case line, ok := <-told:
@@ -96,8 +96,8 @@ func (c *Child) listen(output *os.File, ready func(string) bool, told chan<- str
 	}
 }
 
-// Tell writes a line to the child's standard input.
-func (c *Child) Tell(line string) error {
+// WriteLine writes a line to the child's standard input.
+func (c *Child) WriteLine(line string) error {
 	_, err := io.WriteString(c.input, line+"\n")
 	return err
 }

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// cpuOf calls ps, which prints hundredths of a second: another process's usage is told to C
-// programs alone.
+// cpuOf calls ps, which prints hundredths of a second: only C programs can read another
+// process's usage.
 func cpuOf(pid int) (time.Duration, error) {
-	text, err := ask(pid, "time=")
+	text, err := psColumn(pid, "time=")
 	if err != nil {
 		return 0, err
 	}
@@ -19,7 +19,7 @@ func cpuOf(pid int) (time.Duration, error) {
 }
 
 func memoryOf(pid int) (int64, error) {
-	text, err := ask(pid, "rss=")
+	text, err := psColumn(pid, "rss=")
 	if err != nil {
 		return 0, err
 	}
@@ -27,7 +27,7 @@ func memoryOf(pid int) (int64, error) {
 	return kibibytes << 10, err
 }
 
-func ask(pid int, column string) (string, error) {
+func psColumn(pid int, column string) (string, error) {
 	text, err := exec.Command("ps", "-o", column, "-p", strconv.Itoa(pid)).Output()
 	if err != nil {
 		return "", fmt.Errorf("ps of process %d: %w", pid, err)

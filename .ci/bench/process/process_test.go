@@ -59,7 +59,7 @@ func TestChild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	deadline, release := clock.Within(t.Context(), clock.NewReal(), time.Minute, errReady)
+	deadline, release := clock.WithTimeout(t.Context(), clock.NewReal(), time.Minute, errReady)
 	defer release()
 	for later := first; later < first+20*time.Millisecond; {
 		if later, err = c.CPU(); err != nil || deadline.Err() != nil {

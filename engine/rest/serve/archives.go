@@ -26,7 +26,7 @@ func (s *Service) fill(ctx context.Context) error {
 		if err != nil {
 			return Fault{Field: "import", Value: name, Err: err}
 		}
-		s.say("entities imported from %s: %s", name, grouped(entities))
+		s.logf("entities imported from %s: %s", name, grouped(entities))
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func (s *Service) Save() error {
 	logged := s.log.file != nil
 	ended := s.log.end()
 	if logged && ended == nil {
-		s.say("the log is %s", s.options.Log)
+		s.logf("the log is %s", s.options.Log)
 	}
 	x := &s.export
 	if x.name == "" || x.saved {
@@ -143,9 +143,9 @@ func (s *Service) Save() error {
 		return errors.Join(ended, err)
 	}
 	x.saved = true
-	s.say("all tables are in %s", s.options.Export)
+	s.logf("all tables are in %s", s.options.Export)
 	if format == ArchiveCSV {
-		s.say("%s is exact and unsafe in spreadsheets, which run values that begin with =, +, - or @ as formulas", s.options.Export)
+		s.logf("%s is exact and unsafe in spreadsheets, which run values that begin with =, +, - or @ as formulas", s.options.Export)
 	}
 	return errors.Join(ended)
 }
@@ -203,7 +203,7 @@ func (s *Service) saveMeanwhile() {
 			x.discard()
 		}
 		if err = errors.Join(err, x.begin()); err != nil {
-			s.say("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+			s.logf("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 		}
 	})
 }

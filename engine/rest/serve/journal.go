@@ -14,7 +14,7 @@ import (
 	"loadgen/engine/model"
 )
 
-func (s *Service) say(format string, details ...any) {
+func (s *Service) logf(format string, details ...any) {
 	s.saying.Lock()
 	defer s.saying.Unlock()
 	fmt.Fprintf(s.options.Journal, format+"\n", details...)
@@ -41,12 +41,12 @@ func (s *Service) watch() {
 			s.balance()
 			if s.log.Log != nil {
 				if err := s.log.Flush(); err != nil {
-					s.say("the log is not written: %s", strings.ReplaceAll(err.Error(), "\n", "; "))
+					s.logf("the log is not written: %s", strings.ReplaceAll(err.Error(), "\n", "; "))
 				}
 			}
 			if s.options.Tick != nil {
 				if err := s.options.Tick(s.options.Clock.Now()); err != nil {
-					s.say("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+					s.logf("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 				}
 			}
 			if s.options.ExportEvery > 0 && next >= export {
@@ -71,7 +71,7 @@ func (s *Service) watch() {
 			tell = tell.Add(tellEvery)
 			if counts := s.Counts(); counts != told && !s.options.Quiet {
 				told = counts
-				s.say("%s", s.words())
+				s.logf("%s", s.words())
 			}
 		}
 	})
@@ -86,7 +86,7 @@ func (s *Service) balance() {
 	events := s.engine.DrainEvents()
 	for _, e := range events {
 		e.At, e.Until = rounded(e.At), rounded(e.Until)
-		s.say("table %s: %s", e.TableName, e.Event)
+		s.logf("table %s: %s", e.TableName, e.Event)
 	}
 	if s.options.Balanced != nil && len(events) > 0 {
 		s.options.Balanced(events)
@@ -133,7 +133,7 @@ type lull struct {
 	looks int
 }
 
-// A lull is a peak of at least worthGiving bytes, and then looksOfLull checks, a second apart, with less than half of
+// A lull is a peak of at least worthGiving bytes, and then looksOfLull checks, one per second, with less than half of
 // it.
 const (
 	worthGiving = 32 << 20

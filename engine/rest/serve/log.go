@@ -39,7 +39,7 @@ func NewLog(to io.Writer, format, account string, date clock.Calendar) *Log {
 	return &Log{to: to, format: accesslog.Format(format), account: account, date: date}
 }
 
-// heldLines is the maximum number of buffered bytes; Saw writes them beyond that.
+// heldLines is the number of buffered bytes above which Saw writes them.
 const heldLines = 16 << 20
 
 // Saw adds a request. It writes to the disk if the buffer is full.

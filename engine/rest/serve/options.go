@@ -18,8 +18,8 @@ import (
 
 // Options of a service. The zero value is served at the emulators' address, with their account.
 type Options struct {
-	// Listen is the address to serve on, HOST:PORT, of which port 0 is any free
-	// one; empty is [DefaultListen].
+	// Listen is the address to serve on, HOST:PORT. Port 0 is any free port; empty is
+	// [DefaultListen].
 	Listen string `flag:"listen" group:"Connections"`
 	// Account is who signs requests, with Key, which is base64. Both empty are the
 	// emulators', which only an address of this machine may have.
@@ -54,7 +54,7 @@ type Options struct {
 	// also written from time to time while the service lasts: 0 is only at the end.
 	Export      string        `flag:"export"`
 	ExportEvery time.Duration `flag:"export-every" rare:"yes"`
-	// DataDir is the folder that tables are kept in, made where there is none; empty keeps
+	// DataDir is the folder of the tables, created if missing; empty keeps
 	// them in memory. Durability is [Sync], which acknowledges a write once it is on the
 	// disk, or [NoSync]; empty is Sync.
 	DataDir    string `flag:"data-dir"`
@@ -75,7 +75,7 @@ type Options struct {
 	// Journal gets a line for each event of the service; nil is none. Quiet leaves out the progress lines.
 	Journal io.Writer
 	Quiet   bool `flag:"quiet" group:"Output" rare:"yes"`
-	// Observe is told of every request, as rest.Options says; nil for nobody.
+	// Observe, unless nil, is called for every request, see rest.Options.
 	Observe func(*accesslog.Observed)
 	// Tick is called each second from one goroutine, unless nil. The journal gets its error, and the service
 	// continues.

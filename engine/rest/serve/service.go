@@ -178,7 +178,7 @@ func (s *Service) Begin() {
 	if s.options.Start == model.Cold {
 		start = ", cold: a new table is one range on one server, which load balancing splits and moves"
 	}
-	s.say("serving the account %s on %s, profile %s%s", s.door.account, s.URL(), s.model.Profile, start)
+	s.logf("serving the account %s on %s, profile %s%s", s.door.account, s.URL(), s.model.Profile, start)
 	if s.shown != nil {
 		kind := "the certificate"
 		if s.shown.own {
@@ -186,14 +186,14 @@ func (s *Service) Begin() {
 		}
 		sum := sha256.Sum256(s.shown.leaf.Raw)
 		fingerprint := strings.ReplaceAll(fmt.Sprintf("% X", sum[:]), " ", ":")
-		s.say("%s is at %s%s; SHA-256 %s", kind, s.AdminURL(), CertificatePath, fingerprint)
+		s.logf("%s is at %s%s; SHA-256 %s", kind, s.AdminURL(), CertificatePath, fingerprint)
 		leaf := s.shown.leaf
 		if host, _, _ := net.SplitHostPort(s.door.place(s.server.Address())); leaf.VerifyHostname(host) != nil {
 			names := slices.Clone(leaf.DNSNames)
 			for _, one := range leaf.IPAddresses {
 				names = append(names, one.String())
 			}
-			s.say("it is valid for %s, not %s: the connection string's address does not work for clients",
+			s.logf("it is valid for %s, not %s: the connection string's address does not work for clients",
 				cmp.Or(strings.Join(names, ", "), "nobody"), host)
 		}
 	}
@@ -205,9 +205,9 @@ func (s *Service) Begin() {
 		whose = "bearer tokens of " + o.Tokens + " are accepted"
 	}
 	if whose != "" {
-		s.say("%s", whose)
+		s.logf("%s", whose)
 		if s.shown == nil {
-			s.say("Azure's SDKs send tokens only over https: use --tls self-signed or a certificate")
+			s.logf("Azure's SDKs send tokens only over https: use --tls self-signed or a certificate")
 		}
 	}
 	if s.folder != nil {
@@ -219,13 +219,13 @@ func (s *Service) Begin() {
 		for _, t := range s.engine.Tables(s.door.account) {
 			entities += t.Entities
 		}
-		s.say("the tables are in %s (tables: %s, entities: %s): %s", s.options.DataDir,
+		s.logf("the tables are in %s (tables: %s, entities: %s): %s", s.options.DataDir,
 			grouped(int64(len(s.folder.TableNames()))), grouped(entities), how)
 	}
 	if where := s.server.Address(); !strings.Contains(s.URL(), where) {
-		s.say("listening on %s, which is all local addresses", where)
+		s.logf("listening on %s, which is all local addresses", where)
 	}
-	s.say("state of the service: %s%s", s.AdminURL(), StatePath)
+	s.logf("state of the service: %s%s", s.AdminURL(), StatePath)
 	s.watch()
 }
 
@@ -234,7 +234,7 @@ func (s *Service) Begin() {
 // was cut off.
 func (s *Service) Drain() error {
 	s.draining.Store(true)
-	s.say("draining; requests under way: %s", grouped(s.underWay.Load()))
+	s.logf("draining; requests under way: %s", grouped(s.underWay.Load()))
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	grace := s.options.Clock.Alarm(s.options.Clock.Now().Add(s.options.Grace))
@@ -256,10 +256,10 @@ func (s *Service) Drain() error {
 	s.balance()
 	err = errors.Join(err, s.inner.Cut())
 	if cut > 0 {
-		s.say("cut off after %v; requests under way: %s; of all, %s", s.options.Grace, grouped(cut), s.words())
+		s.logf("cut off after %v; requests under way: %s; of all, %s", s.options.Grace, grouped(cut), s.words())
 		return errors.Join(err, context.Canceled)
 	}
-	s.say("drained; %s", s.words())
+	s.logf("drained; %s", s.words())
 	return err
 }
 

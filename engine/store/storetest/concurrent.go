@@ -53,7 +53,7 @@ func readersSeeWholeBatchesOnly(t *testing.T, open Opener) {
 		}
 		query := store.Query{Range: filter.OnePartition("Full")}
 		if worker%2 == 1 {
-			query.Range = filter.All()
+			query.Range = filter.WholeTable()
 		}
 		for done.Load() < writers {
 			page, _ := s.Scan(Table, query)

@@ -136,7 +136,7 @@ func (r *rig) get(table string) {
 func (r *rig) query() store.Query {
 	a, b := r.key(), r.key()
 	q := store.Query{Range: pick(r, []filter.Range{
-		filter.All(), filter.All().StartingAt(a), filter.PartitionRange(a.Partition, b.Partition), filter.OnePartition(a.Partition),
+		filter.WholeTable(), filter.WholeTable().StartingAt(a), filter.PartitionRange(a.Partition, b.Partition), filter.OnePartition(a.Partition),
 		filter.Rows(a.Partition, a.Row, b.Row), filter.RowsFrom(a.Partition, a.Row), filter.RowPrefix(a.Partition, a.Row),
 		filter.Point(a.Partition, a.Row), {From: a, To: b, Bounded: true},
 	})}

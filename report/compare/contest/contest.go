@@ -223,7 +223,7 @@ func mergeChecks(trials []Trial) []Check {
 				at, list = len(list), append(list, Check{Expr: one.Expr})
 			}
 			sum := &list[at]
-			if !one.Told() {
+			if !one.IsJudged() {
 				sum.Untold++
 			} else if sum.Runs++; one.Holds() {
 				sum.Held++

@@ -255,7 +255,7 @@ type UnderWay struct {
 func (s *Progress) Document() (d *document.Document, says string) {
 	n, runs := newNarrative(s.Standing), fmt.Sprintf("%d of %d runs are over", s.Done, s.Of)
 	left := func(d time.Duration) string { return document.Minutes(d.Seconds()) }
-	says = "live · " + runs + optional(s.Left != nil, " · about %s left", document.Told(s.Left, left))
+	says = "live · " + runs + optional(s.Left != nil, " · about %s left", document.Optional(s.Left, left))
 	if s.Over {
 		says = "the runs are over: the report is being made"
 	}
@@ -275,6 +275,6 @@ func (s *Progress) Document() (d *document.Document, says string) {
 		Title: "Contest of designs: " + n.Scenario, Subtitle: document.Counted(len(n.Ranking), "design") + " · " + runs, Answer: a,
 		Screen: []document.Block{designs},
 		Sections: []document.Section{{ID: "under-way", Title: "Runs in progress",
-			Blocks: []document.Block{document.Of("runs", "Runs in progress, by their own clocks", s.UnderWay)}}},
+			Blocks: []document.Block{document.TableOf("runs", "Runs in progress, by their own clocks", s.UnderWay)}}},
 	}, says
 }

@@ -45,7 +45,7 @@ type evidence struct {
 }
 
 // PartitionName returns the quoted PartitionKey.
-func (e *evidence) PartitionName() string { return document.Told(e.Partition, strconv.Quote) }
+func (e *evidence) PartitionName() string { return document.Optional(e.Partition, strconv.Quote) }
 
 // evidence returns the reasons of the i-th design, the most important first; nothing for a
 // design that is as good as the first and fails nothing.
@@ -72,8 +72,8 @@ func (r *order) evidence(i int, one, best *Ranked, p results.Price) []evidence {
 
 // throttlingReasons returns where the load was throttled: at a partition or at the account.
 func throttlingReasons(arm *Arm) []evidence {
-	throttled := figure.Of(arm.Record).Share("throttled")
-	if !throttled.Told || throttled.Value < minLost {
+	throttled := figure.NewFigures(arm.Record).Share("throttled")
+	if !throttled.Known || throttled.Value < minLost {
 		return nil
 	}
 	worst, account := cmp.Or(hottestThrottled(arm.Record), hottestOffered(arm.Record)), accountLimit(arm.Record)
@@ -116,16 +116,16 @@ func costlyOperations(arm, first *Arm, behind string) []evidence {
 	if behind == byCounted {
 		factor = someMore
 	}
-	figures := figure.Of(arm.Record)
+	figures := figure.NewFigures(arm.Record)
 	for _, kind := range arm.Record.Manifest.Operations {
 		this := func(other results.Kind) bool { return other.Name == kind.Name }
 		counted, returned := figures.OfKinds("counted_per_success", this), figures.OfKinds("returned_per_success", this)
-		if !counted.Told {
+		if !counted.Known {
 			continue
 		}
 		one := evidence{Reason: Reason{Kind: CountsMore, Operation: kind.Name, Counted: counted.Value, Returned: returned.Value}}
 		if first.Record != nil {
-			one.First = figure.Of(first.Record).OfKinds("counted_per_success", this).Pointer()
+			one.First = figure.NewFigures(first.Record).OfKinds("counted_per_success", this).Pointer()
 		}
 		scans := one.Returned > 0 && one.Counted >= 2*one.Returned
 		more := one.First != nil && arm != first && one.Counted >= factor*(*one.First)

@@ -94,7 +94,7 @@ func Open(folder results.Dir) (*Kept, error) {
 	c := &Kept{contest, make(map[string]*results.Record)}
 	for i := range contest.Ranking {
 		name := contest.Ranking[i].Design
-		if len(c.Records) == chart.MostArms || !filepath.IsLocal(name) {
+		if len(c.Records) == chart.MaxArms || !filepath.IsLocal(name) {
 			continue
 		}
 		if record, err := results.Read(results.Dir(filepath.Join(string(folder), name))); err == nil {
@@ -110,7 +110,7 @@ func (c *Kept) arms() []chart.HeatArm {
 	for i := range c.Ranking {
 		one := &c.Ranking[i]
 		if record := c.Records[one.Design]; record != nil {
-			says := "sustains " + document.Told(one.Sustained.Pointer(), document.Rate) + " entities/s; " + document.Told(one.Lost.Pointer(), document.Share) + " lost"
+			says := "sustains " + document.Optional(one.Sustained.Pointer(), document.Rate) + " entities/s; " + document.Optional(one.Lost.Pointer(), document.Share) + " lost"
 			list = append(list, chart.HeatArm{Name: one.Design, Keys: one.Keys(), Says: says, Record: record})
 		}
 	}

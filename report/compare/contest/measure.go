@@ -17,7 +17,7 @@ func Measure(record *results.Record, summary *results.Summary, needs figure.Need
 		trial.Validity = summary.Validity
 		trial.Expected = slices.Clone(summary.Checks)
 	}
-	figures := figure.Of(record)
+	figures := figure.NewFigures(record)
 	// The sustained rate and the times depend on every step.
 	trial.Late = figures.Late(figure.Reference{Name: "served"}, verdict.LateIn(record)) != ""
 	for _, kind := range record.Manifest.Operations {
@@ -29,7 +29,7 @@ func Measure(record *results.Record, summary *results.Summary, needs figure.Need
 	}
 	value := func(name string) float64 { return figures.Named(name).Value }
 	trial.Sustained, trial.Lost = figures.Sustained(needs).Value, value("share_lost")
-	trial.Met = figures.Met(needs).Pointer()
+	trial.Met = figures.ServedInTime(needs).Pointer()
 	trial.Events, trial.Served = int64(value("sent")), int64(value("succeeded"))
 	trial.Counted, trial.Billed = value("counted_per_success"), value("billed_per_success")
 	trial.ThrottledRequests, trial.Stored = value("throttled_per_success"), value("stored_per_success")
@@ -40,7 +40,7 @@ func Measure(record *results.Record, summary *results.Summary, needs figure.Need
 
 // micros returns a time in whole microseconds, nil if it has no value.
 func micros(v figure.Value) *int64 {
-	if !v.Told {
+	if !v.Known {
 		return nil
 	}
 	return new(int64(v.Value / float64(time.Microsecond)))

@@ -205,7 +205,7 @@ func (n *narrative) DecidingFigure() string {
 
 // DecidingValue is the value of that figure for a design.
 func (n *narrative) DecidingValue(one *Ranked) string {
-	return document.Told((*one.figures()[n.deciding()].to).Pointer(), criteria[n.deciding()].format)
+	return document.Optional((*one.figures()[n.deciding()].to).Pointer(), criteria[n.deciding()].format)
 }
 
 // minMultiple is the minimum ratio that is written as a multiple, not as a percentage.

@@ -39,7 +39,7 @@ func Rank(arms []Arm, o Options) *Contest {
 		}
 	}
 	answer := n.answer("answer")
-	c.Verdict = answer.Whole()
+	c.Verdict = answer.Sentences()
 	c.RestsOn, c.CannotTell = append(c.RestsOn, n.sentences("basis", "runs")...), append(c.CannotTell, n.sentences("limits")...)
 	c.compareProfiles(n, r, arms, o)
 	return c

@@ -68,7 +68,7 @@ func (a *Archive) Add(name string, record *results.Record) {
 	m := &record.Manifest
 	kept := run{name: name, scenario: m.Scenario.Name, started: m.Started.UTC(), validity: record.Summary.Validity,
 		virtual: m.Time == "virtual", commit: compare.Printable(m.Tool.Commit, maxWord), conditions: compare.Conditions(record)}
-	figures, late := figure.Of(record), verdict.LateIn(record)
+	figures, late := figure.NewFigures(record), verdict.LateIn(record)
 	for i := range a.metrics {
 		value, _ := a.metrics[i].Value(figures)
 		if a.metrics[i].Late(figures, late) != "" {

@@ -153,7 +153,7 @@ func (s *Server) Close() {
 	}
 	s.finish(event("ended", []byte(`"the run is over, without a report"`)))
 	s.watches.Wait()
-	ctx, release := clock.Within(context.Background(), clock.NewReal(), lastUpdateTimeout, context.DeadlineExceeded)
+	ctx, release := clock.WithTimeout(context.Background(), clock.NewReal(), lastUpdateTimeout, context.DeadlineExceeded)
 	defer release()
 	_ = s.server.Close(ctx)
 }

@@ -96,7 +96,7 @@ func (s *snapshot) answer() document.Answer {
 	if s.status.Target != nil {
 		a.Beside = "of " + document.Rate(*s.status.Offered) + " offered · "
 	}
-	a.Beside += document.Told(s.status.Throttled, document.Share) + " of attempts throttled"
+	a.Beside += document.Optional(s.status.Throttled, document.Share) + " of attempts throttled"
 	hottest := "No partition had requests in the last seconds."
 	if len(s.status.Members) > 0 {
 		hottest = noKeys
@@ -121,7 +121,7 @@ func (s *snapshot) answer() document.Answer {
 		reliable = fmt.Sprintf("The generator is behind: it sent %s of operations late.", document.Share(*late/100))
 	}
 	a.Says = []string{
-		fmt.Sprintf("Response times, last 10 s: p50 %s, p99 %s.", document.Told(s.status.P50, document.Lapse), document.Told(s.status.P99, document.Lapse)),
+		fmt.Sprintf("Response times, last 10 s: p50 %s, p99 %s.", document.Optional(s.status.P50, document.Lapse), document.Optional(s.status.P99, document.Lapse)),
 		hottest, reliable,
 	}
 	return a
@@ -147,7 +147,7 @@ func (s *snapshot) series(id, title, unit, says string, lines ...document.Line) 
 		made.Shown = document.Stretch{From: s.measured.Truncate(time.Second).Seconds(), To: s.status.At.Seconds() + 1}
 	}
 	for _, one := range s.marks {
-		if made.Shown.Holds(one.Second) {
+		if made.Shown.Contains(one.Second) {
 			made.Marks = append(made.Marks, one)
 		}
 	}
@@ -167,8 +167,8 @@ func (s *snapshot) generator() document.Table {
 		if last.late != nil && *last.late >= doubtfulShare {
 			tone = document.Doubtful
 		}
-		t.Add("operations sent late", tone, document.Told(last.late, percent), fmt.Sprintf("%s of %s", document.Count(all.Late), document.Count(all.Scheduled)))
-		t.Add("CPU, of "+document.Counted(max(1, s.run.Cores), "core"), document.Told(last.cpu, percent), "")
+		t.Add("operations sent late", tone, document.Optional(last.late, percent), fmt.Sprintf("%s of %s", document.Count(all.Late), document.Count(all.Scheduled)))
+		t.Add("CPU, of "+document.Counted(max(1, s.run.Cores), "core"), document.Optional(last.cpu, percent), "")
 		t.Add("stood still", document.Lapse(s.health.StoodStill), "")
 		t.Add("due without a free worker", document.Lapse(s.health.Starved), "")
 	}
@@ -308,6 +308,6 @@ func (s *snapshot) member(name string, m, whole *live.Member, members ...*live.M
 		lateTone = document.Doubtful
 	}
 	return []any{name, stateTone, state, last.Scheduled, document.RatioOf(m.Totals.Scheduled, whole.Totals.Scheduled),
-		document.RatioOf(last.Throttled, last.Attempts), document.Told(live.P99(members...), document.Lapse), lateTone, document.RatioOf(last.Late, last.Scheduled),
-		document.Lapse(m.StoodStill), m.CPU, document.Told(m.ClockBound, document.Lapse)}
+		document.RatioOf(last.Throttled, last.Attempts), document.Optional(live.P99(members...), document.Lapse), lateTone, document.RatioOf(last.Late, last.Scheduled),
+		document.Lapse(m.StoodStill), m.CPU, document.Optional(m.ClockBound, document.Lapse)}
 }

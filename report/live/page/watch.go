@@ -170,8 +170,8 @@ func (w *Watch) Touched(table, key string) {
 // Completed implements an observer.
 func (*Watch) Completed(*results.Completed) {}
 
-// Due implements a watcher.
-func (*Watch) Due(*results.Scheduled) {}
+// Scheduled implements a watcher.
+func (*Watch) Scheduled(*results.Scheduled) {}
 
 // Phase implements a watcher.
 func (w *Watch) Phase(_ int, phase *results.Phase) {

@@ -118,8 +118,8 @@ func (c *Client) Start(ctx context.Context, r Run) (*Exporter, error) {
 // Phase implements a watcher.
 func (e *Exporter) Phase(index int, phase *results.Phase) { e.series.addPhase(index, phase) }
 
-// Due observes every operation as it is first sent, or dropped.
-func (e *Exporter) Due(s *results.Scheduled) {
+// Scheduled observes every operation as it is first sent, or dropped.
+func (e *Exporter) Scheduled(s *results.Scheduled) {
 	if !s.Dropped {
 		e.lag.Record(context.Background(), seconds(s.Sent-s.Intended), e.series.attributesOf(s.Phase, s.Kind, whole).record...)
 	}
@@ -243,7 +243,7 @@ func (e *Exporter) flush() {
 	if e.failing != "" || e.over.Err() != nil {
 		limit = shortTimeout
 	}
-	ctx, release := clock.Within(context.WithoutCancel(e.over), e.run.Clock, limit, errLate)
+	ctx, release := clock.WithTimeout(context.WithoutCancel(e.over), e.run.Clock, limit, errLate)
 	defer release()
 	brief, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -112,8 +112,8 @@ func (e *Metrics) Attempt(a *results.Attempt) {
 // Completed does nothing: the recorder counts operations.
 func (e *Metrics) Completed(*results.Completed) {}
 
-// Due is as Completed.
-func (e *Metrics) Due(*results.Scheduled) {}
+// Scheduled is as Completed.
+func (e *Metrics) Scheduled(*results.Scheduled) {}
 
 // Event is as Completed.
 func (e *Metrics) Event(results.Event) {}

@@ -81,7 +81,7 @@ func TestMetrics(t *testing.T) {
 	attempt(1, 0, results.Failed, "secret", 0, time.Millisecond)
 	m.Metrics.Attempt(&results.Attempt{Kind: 7, Status: 999, Sent: time.Second, Done: time.Second + time.Millisecond})
 	m.recorder.Scheduled(&results.Scheduled{Dropped: true})
-	m.recorder.Again(0)
+	m.recorder.FurtherRequest(0)
 	e := m.Metrics
 	got := scraped(t, e)
 	resultstest.CheckGolden(t, "testdata/metrics.golden", got)

@@ -279,7 +279,7 @@ func sending(t *testing.T, ctx context.Context, f *fake, said *[]string) *Export
 // slow tells of an operation that ends now, after a refusal and a back-off.
 func slow(e *Exporter, number uint64) {
 	now := e.run.Now()
-	e.Due(&results.Scheduled{Intended: now - 90*time.Millisecond, Sent: now - 80*time.Millisecond})
+	e.Scheduled(&results.Scheduled{Intended: now - 90*time.Millisecond, Sent: now - 80*time.Millisecond})
 	e.Attempt(&results.Attempt{Number: number, Sent: now - 80*time.Millisecond, Done: now - 70*time.Millisecond, Class: results.Throttled, Status: 503, Code: "ServerBusy"})
 	e.Attempt(&results.Attempt{Number: number, Sent: now - 30*time.Millisecond, Done: now, Class: results.Ok, Status: 200, Retry: true, Try: 1})
 	e.Completed(&results.Completed{Number: number, Intended: now - 90*time.Millisecond, Done: now, Class: results.Ok})

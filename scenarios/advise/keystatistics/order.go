@@ -31,7 +31,7 @@ const (
 	// MovingPoint: at any moment inserts fall on one place, which moves, but is at no end, or moved too
 	// rarely to show one.
 	MovingPoint
-	// SeveralTails: inserts fall on a few places at a time, each of which moves on or grows at an end.
+	// SeveralTails: inserts go to a few places at a time, and each place advances or grows at an end.
 	SeveralTails
 	// Dominant: nearly all inserts fall under one PartitionKey or one prefix, at one place at any
 	// moment, while others take the remaining inserts all the time. The cause is skew, not order.
@@ -86,7 +86,7 @@ type Order struct {
 	TailShare float64
 }
 
-// orderOf returns the order of a sample that is sorted by instant, of so many keys, whose tails were found.
+// orderOf returns the order of a sample sorted by instant, with a number of keys and the tails found.
 func orderOf(all []arrival, keys int, found *tailSearch) Order {
 	o := Order{Samples: len(all)}
 	if len(all) == 0 {

@@ -175,7 +175,7 @@ func (d *Design) rows(seed uint64, count int) []*keystatistics.Row {
 	chance := clock.NewStream(seed, "surveytest/"+d.Name)
 	rows := make([]*keystatistics.Row, count)
 	for i := range rows {
-		event := Event{Number: i, Count: count, Draw: chance.At(uint64(i))}
+		event := Event{Number: i, Count: count, Draw: chance.Draw(uint64(i))}
 		share := (float64(i) + event.Draw.Float64()) / float64(count)
 		event.At = start.Add(time.Duration(share * float64(d.Span)))
 		rows[i] = &keystatistics.Row{PartitionKey: d.Key(&event), Instant: clock.Instant(event.At.UnixNano()), HasInstant: true,
@@ -200,7 +200,7 @@ func (d *Design) Reverse() Design {
 
 // digest mixes a number, as a hash of it would.
 func digest(number uint64) uint64 {
-	draw := clock.NewStream(0, "surveytest/digest").At(number)
+	draw := clock.NewStream(0, "surveytest/digest").Draw(number)
 	return draw.Uint64()
 }
 

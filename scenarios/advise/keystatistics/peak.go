@@ -114,8 +114,8 @@ func (c *crowd) entities() float64 {
 	return sum * c.weight
 }
 
-// most returns the maximum number of entities in a window, and when that begins.
-func (c *crowd) most(window time.Duration) (entities float64, begin clock.Instant) {
+// maxWindow returns the maximum number of entities in a window, and when that begins.
+func (c *crowd) maxWindow(window time.Duration) (entities float64, begin clock.Instant) {
 	most, sum, from := uint64(0), uint64(0), 0
 	for i := range c.rows {
 		sum += uint64(c.rows[i].entities)
@@ -130,8 +130,8 @@ func (c *crowd) most(window time.Duration) (entities float64, begin clock.Instan
 }
 
 // rates calls visit with the rates that the crowd has in windows of ever shorter lengths, from a mean rate
-// on. It skips windows with a rate that chance explains by that of a longer one, which so many windows may
-// have as all entities fill.
+// on. It skips windows with a rate that chance explains by that of a longer one, considering the number of
+// windows that all entities fill.
 func (c *crowd) rates(mean float64, span time.Duration, visit func(rate float64, begin clock.Instant, window time.Duration)) {
 	visit(mean, 0, 0)
 	all := c.entities()
@@ -140,7 +140,7 @@ func (c *crowd) rates(mean float64, span time.Duration, visit func(rate float64,
 			continue
 		}
 		expected := mean * window.Seconds()
-		most, begin := c.most(window)
+		most, begin := c.maxWindow(window)
 		if most > byChance(expected, c.size, all/expected) {
 			mean = most / window.Seconds()
 			visit(mean, begin, window)
@@ -192,8 +192,8 @@ func (m *moments) sorted() ([]moment, time.Duration) {
 	return rows, unit
 }
 
-// resolution returns the longest of a day, an hour, a minute and a second of which all instants are
-// multiples, or a second.
+// resolution returns the longest unit of a day, an hour, a minute and a second that divides all instants,
+// or a second.
 func resolution(rows []moment) time.Duration {
 	units := []time.Duration{24 * time.Hour, time.Hour, time.Minute}
 	for i := range rows {

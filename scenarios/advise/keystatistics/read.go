@@ -123,7 +123,7 @@ func (r *reader) run(begin func() bool, fault string) (Reading, error) {
 // maxNamed is the maximum number of columns that a message names.
 const maxNamed = 20
 
-// findKeys finds the columns of a file of keys by the meaning of their names, each of which may occur once. A
+// findKeys finds the columns of a file of keys by the meaning of their names; each may occur once. A
 // PartitionKey is required.
 func (r *reader) findKeys() bool {
 	fields := r.Fields()
@@ -136,7 +136,7 @@ func (r *reader) findKeys() bool {
 		first, twice := at[meaning]
 		switch {
 		case meaning == ignoredColumn && meant != "":
-			r.Fault("unknown column %s; did you mean %q?", nearest.Shown(field), meant)
+			r.Fault("unknown column %s; did you mean %q?", nearest.Quote(field), meant)
 			return false
 		case meaning == ignoredColumn:
 			r.reading.Ignored = append(r.reading.Ignored, truncate(field))
@@ -155,7 +155,7 @@ func (r *reader) findKeys() bool {
 	}
 	if find(partitionColumn) < 0 {
 		r.Fault("no column PartitionKey; expected one, or --partition-key with a template of columns, such as %q: %s", "{"+exampleOf(fields[0])+"}",
-			strings.Join(nearest.Of(fields[:min(len(fields), maxNamed)], truncate), ", "))
+			strings.Join(nearest.NamesOf(fields[:min(len(fields), maxNamed)], truncate), ", "))
 		return false
 	}
 	r.entities, r.operation = find(entitiesColumn), find(operationColumn)
@@ -288,7 +288,7 @@ func (r *reader) setKind(row *Row, text string) (known bool) {
 		row.Kind, known = operations[i].kind, plain(text) == plain(operations[i].name)
 	}
 	if !known {
-		r.Skip("%s", nearest.Unknown("operation", truncate(text), nearest.Of(operations, func(o operation) string { return o.name })))
+		r.Skip("%s", nearest.Unknown("operation", truncate(text), nearest.NamesOf(operations, func(o operation) string { return o.name })))
 	} else if len(r.spelled) < maxSpelled {
 		r.spelled[strings.Clone(text)] = row.Kind
 	}
@@ -430,7 +430,7 @@ func (r *reader) findColumns(candidates []Candidate) bool {
 		}
 		at := slices.IndexFunc(r.header, same)
 		if at < 0 {
-			r.Fault("%s", nearest.Unknown("column", name, nearest.Of(r.header, truncate)))
+			r.Fault("%s", nearest.Unknown("column", name, nearest.NamesOf(r.header, truncate)))
 			sound = false
 		} else if slices.ContainsFunc(r.header[at+1:], same) {
 			r.Fault("there are two columns %q; expected one of that name", truncate(name))

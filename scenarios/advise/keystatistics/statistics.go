@@ -159,7 +159,7 @@ func (in *sample) add(at clock.Instant, partition []byte) {
 		in.kept = append(in.kept, kept{at, slices.Clone(partition)})
 		return
 	}
-	draw := in.chance.At(in.seen - 1)
+	draw := in.chance.Draw(in.seen - 1)
 	if place := draw.IntN(int(in.seen)); place < in.max {
 		in.kept[place].at = at
 		in.kept[place].partition = append(in.kept[place].partition[:0], partition...)

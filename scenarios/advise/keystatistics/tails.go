@@ -20,7 +20,7 @@ const (
 	// A key that takes inserts for more than the lastingPart'th part of the sample is in no tail.
 	lastingPart = 3
 	// maxBetween is the maximum number of older keys between inserts of one tail, for numbers with fewer digits
-	// among them; minApart reduces it for few older keys, and sparseness more where there are other inserts.
+	// among them; minApart reduces it for few older keys, and sparseness further with other inserts.
 	maxBetween, sparseness, minApart = 4, 8, 64
 	// Tails that together take coveredShare of a block, in coveredBlocks of all blocks, may be small: smallTail is
 	// the divisor of the block for the minimum of inserts. Among other inserts it is largeTail, and minLarge the
@@ -146,7 +146,7 @@ func (s *tailSearch) look(rows []arrival, block int) {
 	}
 	var found [][]placed
 	if s.covering {
-		found = s.all(rows)
+		found = s.blockTails(rows)
 	}
 	if found == nil {
 		found = s.groups(rows, min(maxBetween, s.olderKeys/(sparseness*len(rows))), max(minLarge, len(rows)/largeTail))
@@ -163,8 +163,8 @@ func (s *tailSearch) look(rows []arrival, block int) {
 	}
 }
 
-// all returns the tails of a block that together take nearly all of its inserts, nil if they do not.
-func (s *tailSearch) all(rows []arrival) [][]placed {
+// blockTails returns the tails of a block that together take nearly all of its inserts, nil if they do not.
+func (s *tailSearch) blockTails(rows []arrival) [][]placed {
 	found := s.groups(rows, max(min(maxBetween, s.olderKeys/minApart), s.olderKeys/(4*len(rows))), max(2, len(rows)/smallTail))
 	covered, lasting, all := 0, 0, float64(len(rows))
 	for _, g := range found {
@@ -259,7 +259,7 @@ func (t *tally) below(number int) int {
 	return n
 }
 
-// find returns the number of the key after so many smaller ones.
+// find returns the number of the key after a number of smaller ones.
 func (t *tally) find(after int) int {
 	number, step := 0, 1
 	for 2*step < len(t.sum) {

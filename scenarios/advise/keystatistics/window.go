@@ -41,8 +41,7 @@ const (
 	hotShare = 0.7
 )
 
-// windowsOf cuts arrivals, sorted by instant and of so many keys, into windows, and finds the hottest place of
-// each.
+// windowsOf divides arrivals, sorted by instant, into windows, and finds the hottest place of each.
 func windowsOf(all []arrival, keys int) []window {
 	var found []window
 	from := 0

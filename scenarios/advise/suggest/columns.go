@@ -16,7 +16,7 @@ import (
 
 // The limits of keys for the rows of a file.
 const (
-	// maxColumns is the number of columns with the smallest largest group of which pairs are formed.
+	// maxColumns is the number of columns that form pairs: those with the smallest largest group.
 	maxColumns = 8
 	// maxPlain is the number of designs without buckets that are tried, maxSplit the number of those that
 	// are tried again in buckets if none sustains the rate.
@@ -28,7 +28,7 @@ const (
 	maxSampled = 1 << 17
 )
 
-// columns are those of a file of which keys are formed.
+// columns are the columns of a file that form keys.
 type columns struct {
 	table *keys.ValueTable
 	// groups are columns with several rows for some value, the smallest largest group first, unique those

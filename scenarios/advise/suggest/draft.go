@@ -23,8 +23,8 @@ type draft struct {
 
 // parts are numbers of buckets, 1 for none.
 type parts struct {
-	// buckets is the number for each value of the entity's own PartitionKey, apart the
-	// minimum for copies in tables of their own.
+	// buckets is the number of buckets for each value of the entity's own PartitionKey, apart
+	// the minimum for copies in tables of their own.
 	buckets, apart int
 }
 

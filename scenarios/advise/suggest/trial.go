@@ -173,7 +173,7 @@ func (p *Proposal) bestOwn() (best *Candidate) {
 // the checks that apply to any design.
 func (r *rule) short(maxCost float64) scenarios.Scenario {
 	s := *r.scenario
-	stream := clock.NewStream(s.Seed, "suggest").At(0)
+	stream := clock.NewStream(s.Seed, "suggest").Draw(0)
 	s.Seed = stream.Uint64() >> 11
 	s.AntiPattern, s.Pattern, s.Gate, s.Designs, s.Use = nil, nil, nil, nil, ""
 	s.Expect = generalChecks(s.Expect)

@@ -66,7 +66,7 @@ func TestCostOfAFleet(t *testing.T) {
 		beat[m] = text(protocol.Request{Epoch: epoch(m), Beat: &protocol.Heartbeat{Ready: true, Planned: 2 * each * seconds}})
 		l.Receive(1, epoch(m), beat[m])
 	}
-	draw := clock.NewStream(1, "cost").At(0)
+	draw := clock.NewStream(1, "cost").Draw(0)
 	told := make([][][]byte, seconds)
 	size := 0
 	for n := range seconds {

@@ -207,7 +207,7 @@ func TestDrawnHistories(t *testing.T) {
 
 // drawn is a history by chance.
 func drawn(seed uint64) story {
-	draw := clock.NewStream(seed, "histories").At(seed)
+	draw := clock.NewStream(seed, "histories").Draw(seed)
 	s := story{seed: seed, members: 2 + draw.IntN(4), seconds: 4 + draw.IntN(8), finish: draw.IntN(2) == 0, heavy: draw.IntN(3) * 400_000, harmless: true}
 	s.network = weather{least: ms, most: time.Duration(2+draw.IntN(3)) * ms}
 	if draw.IntN(2) == 0 {

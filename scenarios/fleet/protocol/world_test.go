@@ -108,7 +108,7 @@ const version = "v1"
 var scenario = []byte("name: anything\n")
 
 func play(s story) *world {
-	w := &world{story: s, network: clock.NewStream(s.seed, "network").At(0), dead: clock.Never, ended: -1, gone: -1, agreed: -1, kinds: map[string]int{}}
+	w := &world{story: s, network: clock.NewStream(s.seed, "network").Draw(0), dead: clock.Never, ended: -1, gone: -1, agreed: -1, kinds: map[string]int{}}
 	leader, err := protocol.NewLeader(protocol.Plan{Members: s.members, Deadline: 20 * time.Second, Version: version, FinishOnLoss: s.finish,
 		Assignment: w.assignment(), Search: w.search(), Drain: s.drain})
 	if err != nil {

@@ -34,10 +34,10 @@ func (e evidence) Omitted() (n int64) {
 	return n
 }
 
-// MostLeft and MaxSuggested are the constants.
-func (e evidence) MostLeft() float64 { return maxLeft }
+// MaxLeft and MaxSuggested are the constants.
+func (e evidence) MaxLeft() float64 { return maxLeft }
 
-// MaxSuggested is described with MostLeft.
+// MaxSuggested is described with MaxLeft.
 func (e evidence) MaxSuggested() int { return maxSuggested }
 
 // Document returns the report of the replay.

@@ -44,7 +44,7 @@ type Query struct {
 func (q *Query) span() filter.Range {
 	parsed, _, _ := filter.Parse(q.Filter)
 	if parsed == nil {
-		return filter.All()
+		return filter.WholeTable()
 	}
 	return parsed.Range()
 }

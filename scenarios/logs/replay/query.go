@@ -119,7 +119,7 @@ func (f *forming) reading(i int) reading {
 	a := f.queries
 	span := a.spans[i]
 	if a.fault != nil || len(a.known[i]) == 0 {
-		return reading{ranges: []filter.Range{filter.All()}, tight: span.Class() == filter.ClassTableScan, class: filter.ClassTableScan, anew: true}
+		return reading{ranges: []filter.Range{filter.WholeTable()}, tight: span.Class() == filter.ClassTableScan, class: filter.ClassTableScan, anew: true}
 	}
 	by := strings.Join(a.known[i], "\x00")
 	plan := a.plans[by]

@@ -235,14 +235,14 @@ func (a *Arm) addRun(record *results.Record, profile string, own bool, needs fig
 	if *into = append(*into, trial); len(*into) > 1 {
 		return
 	}
-	of, sum, all := figure.Of(record), record.Summary, record.Counts(results.Reported)
+	of, sum, all := figure.NewFigures(record), record.Summary, record.Counts(results.Reported)
 	partitions := of.Named("partitions")
 	one := Run{Profile: profile, Lost: of.Named("share_lost").Value, Partitions: int64(partitions.Value), PartitionsAtLeast: partitions.AtLeast,
 		Billed: all.Billed(), ThrottledRequests: all.Throttled, Counted: all.Counted, State: results.Holds}
 	if sum.ShareThrottled != nil {
 		one.Throttled = *sum.ShareThrottled
 	}
-	if p99 := of.Named("p99"); p99.Told {
+	if p99 := of.Named("p99"); p99.Known {
 		one.P99 = p99.Value / 1e6
 	}
 	if hot := sum.Hottest; hot != nil {
@@ -302,11 +302,11 @@ func (p *playing) parse(name, profile string, data any) (*scenarios.Scenario, er
 // scenario returns the scenario of one run of a design, and the target of a range in it.
 func (p *playing) scenario(design, profile string, n int) (*scenarios.Scenario, int64, error) {
 	// To hold a log is as to hold a rate, for the whole of it.
-	s, err := p.parse("replay.yaml", profile, map[string]any{"Size": p.Operations.size(), "Verbs": p.Operations.offered(), "MaxThrottled": 100 * results.MostFirstThrottled, "Retry": p.Retry})
+	s, err := p.parse("replay.yaml", profile, map[string]any{"Size": p.Operations.size(), "Verbs": p.Operations.offered(), "MaxThrottled": 100 * results.MaxFirstThrottledShare, "Retry": p.Retry})
 	if err != nil {
 		return nil, 0, err
 	}
-	draw := clock.NewStream(max(1, p.Seed), "replay/"+design).At(uint64(n))
+	draw := clock.NewStream(max(1, p.Seed), "replay/"+design).Draw(uint64(n))
 	s.Seed = draw.Uint64() >> 11
 	for i := range s.Phases {
 		s.Phases[i].Traffic.Arrivals.Recorded = p.trace

@@ -115,7 +115,7 @@ func TestOtherKeysHoldWhatTheLogsDoNot(t *testing.T) {
 	assert.Truef(t, other.Throttled == 0 && other.Partitions == 8 && told.State == results.Holds && told.Arms[1].Unmatched == 0,
 		"by division: %+v of %+v; want nothing throttled", other, told)
 	assert.Equal(t, []string{"by-division"}, told.Best)
-	assert.Contains(t, told.Document().Answer.Whole(), "by-division")
+	assert.Contains(t, told.Document().Answer.Sentences(), "by-division")
 }
 
 // A record counts 10,000 partitions; of more the number is a lower bound, and shown as one.
@@ -151,7 +151,7 @@ func TestKeysThatDoNotFit(t *testing.T) {
 	operations := gather(t, line(0, "InsertEntity", "2026", "M_1", 201, "a"), line(1, "InsertEntity", "2026", "odd", 201, "b"), line(2, "InsertEntity", "2026", "F_2", 201, "c"))
 	design := replay.Design{Name: "other", PartitionKey: "{division}", RowKey: "{bib}"}
 	told := replayed(t, replay.Plan{Operations: operations, Pattern: replay.Pattern{PartitionKey: "{year}", RowKey: "{division}_{bib}"}, Designs: []replay.Design{design}})
-	if told.Arms[1].Unmatched != 1 || told.Arms[1].Under[0].Partitions != 3 || !strings.Contains(told.Document().Answer.Whole()+strings.Join(told.Document().Answer.Says, " "), "did not match") {
+	if told.Arms[1].Unmatched != 1 || told.Arms[1].Under[0].Partitions != 3 || !strings.Contains(told.Document().Answer.Sentences()+strings.Join(told.Document().Answer.Says, " "), "did not match") {
 		t.Errorf("%+v; want one that keeps its key", told.Arms[1])
 	}
 	for _, row := range []struct {

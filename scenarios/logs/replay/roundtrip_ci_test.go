@@ -70,7 +70,7 @@ func (w *witness) saw(format string) func(seen *accesslog.Observed) {
 			if w.seconds[key] == nil {
 				w.seconds[key] = make(map[int64]int64)
 			}
-			done := seen.Done().Offset() - w.first
+			done := seen.EndTime().Offset() - w.first
 			w.seconds[key][int64(done/time.Second)]++
 			if (done+2*time.Millisecond)%time.Second < 4*time.Millisecond {
 				w.edges++
@@ -255,7 +255,7 @@ func source(log []byte) []logs.Source {
 // toldBy holds what the log says against what was counted beside it.
 func (w *witness) toldBy(t *testing.T) {
 	t.Helper()
-	told, err := logs.Tell(logs.Plan{Files: source(w.lines.Bytes())})
+	told, err := logs.Examine(logs.Plan{Files: source(w.lines.Bytes())})
 	require.NoError(t, err)
 	seen := told.Record.Capture
 	assert.Equal(t, w.throttled, seen.ThrottledByPartition, "throttled requests")

@@ -60,7 +60,7 @@ type Told struct {
 
 // maxLeft is the share of the requests that may be left out of a log which a design is said
 // to hold: as much as may be throttled of it.
-const maxLeft = results.MostFirstThrottled
+const maxLeft = results.MaxFirstThrottledShare
 
 // report ranks the designs, and says what the replay came to.
 func (p *playing) report(arms []Arm) *Told {
