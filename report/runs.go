@@ -181,7 +181,7 @@ func (l *listed) Place() string { return catalog.Quote(l.of.Folder) }
 // OtherContents is described with Place.
 func (l *listed) OtherContents() string { return l.of.OtherContents() }
 
-// Name and Reason cut a text, Shown is a path, and TableNames names tables.
+// Name and Reason cut a text, Quote quotes a path, and TableNames names tables.
 func (l *listed) Name(text string) string { return catalog.Cell(text, widestName) }
 
 // Reason is described with Name.

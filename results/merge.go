@@ -246,7 +246,7 @@ func mergeNotes(parts []MergePart, runs []MergedRun) []string {
 	differ(len(seeds), "seeds")
 	byStart := func(a, b MergedRun) int { return a.Started.Compare(b.Started) }
 	if apart := slices.MaxFunc(runs, byStart).Started.Sub(slices.MinFunc(runs, byStart).Started); apart >= time.Second {
-		list = append(list, fmt.Sprintf("starts of the runs differ by up to %v; seconds are merged by time since each start", apart.Round(time.Second)))
+		list = append(list, fmt.Sprintf("the runs started up to %v apart; seconds are merged by time since each start", apart.Round(time.Second)))
 	}
 	return list
 }

@@ -76,7 +76,7 @@ func (f *loadFlags) draft() (*draft, error) {
 	return &draft{scenario: s, name: f.Keys, folder: folder, files: scenarios.FilesIn(folder), example: "entity.size=300"}, nil
 }
 
-// isGiven reports whether there is something to replace.
+// isGiven reports whether a flag of the load is given.
 func (f *loadFlags) isGiven(flags *pflag.FlagSet) bool {
 	return slices.ContainsFunc([]string{"peak", "rate", "duration", "expect"}, flags.Changed)
 }

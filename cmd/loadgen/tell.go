@@ -175,7 +175,7 @@ func outcomeOfRun(record *results.Record) outcome {
 	return o
 }
 
-// progressMode returns how a run is shown: one that is to be quiet not at all.
+// progressMode returns how progress is shown; --quiet means not at all.
 func (f *tellFlags) progressMode() string {
 	if f.Quiet {
 		return progressNone

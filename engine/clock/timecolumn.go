@@ -8,7 +8,7 @@ import (
 )
 
 // TimeColumn parses the times of a column, all of one notation. Call Learn with values until it returns
-// true, Settle once, and then Parse. The zero value finds the notation; it belongs to one goroutine.
+// true, FindNotation once, and then Parse. The zero value finds the notation; it belongs to one goroutine.
 type TimeColumn struct {
 	// Unzoned counts the values without a zone, which are read as UTC.
 	Unzoned int64
@@ -46,7 +46,7 @@ func NewTimeColumn(name string) (TimeColumn, error) {
 	return TimeColumn{}, fmt.Errorf("unknown time format %.60q; expected one of %s", name, strings.Join(NotationNames(), ", "))
 }
 
-// Notation returns the notation, [None] before Settle.
+// Notation returns the notation, [None] before FindNotation.
 func (c *TimeColumn) Notation() Notation { return c.notation }
 
 // Learn takes a value of the column, and reports whether the notation is known.
@@ -153,7 +153,7 @@ func ambiguous(text string, list []Notation) error {
 	return fmt.Errorf("the time %q is ambiguous: %s; expected a time format, %s", text, strings.Join(names, " or "), strings.Join(names, " or "))
 }
 
-// Parse returns a time since 1970, or a duration if the notation is [Lengths]. Unless Settle found a
+// Parse returns a time since 1970, or a duration if the notation is [Lengths]. Unless FindNotation found a
 // notation, the first value decides.
 func (c *TimeColumn) Parse(text string) (Instant, error) {
 	if c.notation == None {

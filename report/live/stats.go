@@ -94,7 +94,7 @@ func (p *Stats) Phase(_ int, next *results.Phase) {
 	p.stage.phases = append(p.stage.phases, *next)
 }
 
-// Attempt does nothing, as Completed and Due: they make Stats a watcher of drive's ledger. The recorder counts them.
+// Attempt does nothing, as Completed and Scheduled: they make Stats a watcher of drive's ledger. The recorder counts them.
 func (*Stats) Attempt(*results.Attempt) {}
 
 // Completed is as Attempt.
