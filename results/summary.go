@@ -141,12 +141,12 @@ type HottestPartition struct {
 // Throttling describes the throttling of a stretch of load.
 type Throttling struct {
 	Stage string `json:"stage"`
-	// Kind is none, limit, changing, sporadic, brief, outage, carried by retries,
-	// bursts, or limit or sporadic.
+	// Kind is none, limit, changing, sporadic, brief, outage, carried by retries, bursts, some partitions,
+	// or limit or sporadic.
 	Kind string `json:"kind"`
 	// Share is of the attempts of the stretch.
 	Share float64 `json:"share_of_attempts"`
-	// Seconds is the number of seconds with 1 % of their attempts throttled, between two seconds of the run.
+	// Seconds is the number of seconds with 1% of their attempts throttled, between two seconds of the run.
 	Seconds int   `json:"seconds"`
 	From    int64 `json:"from_second"`
 	To      int64 `json:"to_second"`

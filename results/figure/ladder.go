@@ -40,6 +40,8 @@ type Ladder struct {
 	// Slowing is how many seconds the response time grows by each second, in the last step
 	// whose queue grows.
 	Slowing float64
+	// Concentration are the partitions that concentrated throttling meets, nil for others.
+	Concentration *Concentration
 	// queues has one entry for each of Steps and holds.
 	queues []queueing
 }
@@ -70,6 +72,9 @@ const (
 	// Bursts are throttling of a load that rises above a limit for a second at a time: each
 	// spends what has been saved up before it, and shows no rate that lasts.
 	Bursts Throttling = "bursts"
+	// Concentrated throttling meets some partitions, while the others of the same seconds are served: the limit is
+	// theirs and not that of the sum.
+	Concentrated Throttling = "some partitions"
 )
 
 // MinSeconds is how many seconds of evidence a limit takes.
@@ -117,6 +122,11 @@ func (f *Figures) Ladders() []Ladder {
 			return !p.Reported && p.Stage == l.Stage && p.Rate > 0 && p.Begin >= last.End
 		})
 		l.judge(f.run)
+		if slices.Contains([]Throttling{Limited, Sporadic, Moving, Undecided}, l.Throttling) {
+			if l.Concentration = concentrationOf(f.record.Heat, l); l.Concentration != nil {
+				l.Throttling = Concentrated
+			}
+		}
 	}
 	return f.ladders
 }
@@ -363,12 +373,13 @@ func (l *Ladder) Saturation() Value {
 		return v
 	}
 	return unknownValue(cmp.Or(map[Throttling]string{
-		Unthrottled: "negligible throttling",
-		Moving:      fmt.Sprintf("throttling changes: %.0f to %.0f entities/s served per second", l.Low, l.High),
-		Sporadic:    "sporadic throttling: the same share of any load",
-		Brief:       fmt.Sprintf("throttling in only %d s", l.Seconds),
-		Outage:      "an outage: nothing was served while throttled",
-		Carried:     "retries succeeded: under 1% was lost",
+		Unthrottled:  "negligible throttling",
+		Moving:       fmt.Sprintf("throttling changes: %.0f to %.0f entities/s served per second", l.Low, l.High),
+		Sporadic:     "sporadic throttling: the same share of any load",
+		Brief:        fmt.Sprintf("throttling in only %d s", l.Seconds),
+		Outage:       "an outage: nothing was served while throttled",
+		Carried:      "retries succeeded: under 1% was lost",
+		Concentrated: "only some partitions were throttled",
 	}[l.Throttling], "one rate cannot distinguish a limit from sporadic throttling"))
 }
 
@@ -597,10 +608,15 @@ func (f *Figures) isRefused(step Step, sum *results.KindStats, l *Ladder, list [
 		return false, ""
 	}
 	const (
-		maxShort, deviations, edges        = 0.02, 3, 2
+		deviations, edges                  = 3, 2
 		minShare                           = 0.25
 		minSeconds, maxScatter, minRegular = 5, 0.25, 3
 	)
+	// What one of many partitions loses is a small part of the sum.
+	inPart, maxShort := l != nil && l.Throttling == Concentrated, 0.02
+	if inPart {
+		maxShort = results.MaxFirstThrottledShare
+	}
 	r := refusingOf(list)
 	keepsPace := r.seconds > 0 && r.short <= max(maxShort*r.due, deviations*math.Sqrt(r.expected), edges)
 	// At one rate the seconds into which the refusals fall must refuse a quarter of their attempts;
@@ -609,7 +625,7 @@ func (f *Figures) isRefused(step Step, sum *results.KindStats, l *Ladder, list [
 	// A limit refuses nearly the same number each second at one rate.
 	regular := r.seconds >= minSeconds && r.scatter < maxScatter && r.expected >= minRegular
 	switch {
-	case l == nil, concentrated, !keepsPace && !l.isSporadic(step):
+	case l == nil, concentrated, !keepsPace && (inPart || !l.isSporadic(step)):
 		return true, ""
 	case l.Throttling == Limited && l.offered(step) > l.Rate*(1-limitMargin), regular && !l.isSporadic(step):
 		return l.Throttling == Limited && l.offered(step) > l.Rate*(1+limitMargin), atItsLimit
