@@ -153,10 +153,10 @@ func (p *placing) command() string {
 // rowsNearLimit are what the page has of the placings, and of packed values.
 func rowsNearLimit() (lines []string) {
 	for _, p := range placings() {
-		lines = append(lines, fmt.Sprintf("| %s | %.1f %% | %.0f | `%s` |\n", p.says, 100*p.throttled().value, p.takes().value, p.command()))
+		lines = append(lines, fmt.Sprintf("| %s | %.1f%% | %.0f | `%s` |\n", p.says, 100*p.throttled().value, p.takes().value, p.command()))
 	}
 	for _, kind := range []string{"words", "random letters"} {
-		lines = append(lines, fmt.Sprintf("| %s | %.0f %% |\n", kind, 100*float64(len(packed(valueOf(kind))))/float64(len(valueOf(kind)))))
+		lines = append(lines, fmt.Sprintf("| %s | %.0f%% |\n", kind, 100*float64(len(packed(valueOf(kind))))/float64(len(valueOf(kind)))))
 	}
 	return lines
 }
