@@ -46,7 +46,7 @@ func (b *BatchRequest) open(part string) (o operation, code entity.Code, detail 
 	// A missing type counts as JSON.
 	media, _, _ := strings.Cut(head.contentType, ";")
 	media = strings.TrimSpace(media)
-	speaksJSON := o.verb == entity.Delete || o.verb == entity.Get || media == "" || isJSON(media)
+	speaksJSON := o.verb == entity.Delete || o.verb == entity.Get || media == "" || strings.EqualFold(media, jsonMedia)
 	if reply.Level, ok = ParseLevel(head.accept); !ok || !speaksJSON {
 		return o, entity.AtomFormatNotSupported, "batch operation is not JSON"
 	}

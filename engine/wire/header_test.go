@@ -80,7 +80,6 @@ func TestParseLevel(t *testing.T) {
 		{"the first acceptable item wins", "application/atom+xml,application/json;odata=fullmetadata,*/*", full, true},
 		{"also where a later one weighs more", "application/json;odata=nometadata;q=0.1,application/json;q=1", none, true},
 		{"a weight of zero rules an item out", "application/json;odata=fullmetadata;q=0.0,application/json;odata=nometadata", none, true},
-		{"the first odata counts", "application/json;odata=fullmetadata;odata=nometadata", full, true},
 		{"Atom alone is not spoken", "application/atom+xml,application/xml", minimal, false},
 		{"verbose JSON is not spoken", "application/json;odata=verbose", minimal, false},
 		{"zero for all leaves nothing", "*/*;q=0", minimal, false},

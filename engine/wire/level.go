@@ -2,15 +2,16 @@ package wire
 
 import (
 	"errors"
+	"mime"
 	"strings"
 
 	"loadgen/engine/entity"
 )
 
-// Level is how much a JSON reply says of itself.
+// Level is the amount of metadata in a JSON reply.
 type Level uint8
 
-// The levels. The zero value is what clients get that do not choose.
+// The levels. The zero value is the default.
 const (
 	MinimalMetadata Level = iota
 	NoMetadata
@@ -31,14 +32,7 @@ func (l Level) ContentType() string {
 
 // String returns the level as the option odata of an Accept header has it.
 func (l Level) String() string {
-	switch l {
-	case NoMetadata:
-		return "nometadata"
-	case FullMetadata:
-		return "fullmetadata"
-	default:
-		return "minimalmetadata"
-	}
+	return [...]string{"minimalmetadata", "nometadata", "fullmetadata"}[l]
 }
 
 // ParseLevel returns the level that an Accept header or a $format option asks
@@ -55,45 +49,40 @@ func ParseLevel(accept string) (Level, bool) {
 	for rest, more := accept, true; more; {
 		var item string
 		item, rest, more = cutQuoted(rest, ',')
-		media, parameters, _ := cutQuoted(item, ';')
-		if media = strings.TrimSpace(media); media == "" {
+		if strings.TrimSpace(item) == "" {
 			continue
 		}
 		named = true
-		if level, ok := mediaLevel(media, parameters); ok {
+		if level, ok := mediaLevel(item); ok {
 			return level, true
 		}
 	}
 	return MinimalMetadata, !named
 }
 
-// mediaLevel returns the level that one item of a list asks for. Parameters
-// other than odata and a weight of zero say nothing here.
-func mediaLevel(media, parameters string) (Level, bool) {
-	if weight, given := mediaParameter(parameters, "q"); given && (strings.HasPrefix(weight, "0") && strings.Trim(weight, "0.") == "") {
-		return MinimalMetadata, false
-	}
+// mediaLevel returns the level that one item of a list asks for. Parameters other than odata and a weight of zero do not
+// matter.
+func mediaLevel(item string) (Level, bool) {
+	media, parameters, err := mime.ParseMediaType(item)
+	weight := parameters["q"]
 	switch {
-	case media == "*/*", strings.EqualFold(media, "application/*"):
+	case err != nil, strings.HasPrefix(weight, "0") && strings.Trim(weight, "0.") == "":
+		return MinimalMetadata, false
+	case media == "*/*", media == "application/*":
 		return MinimalMetadata, true
-	case !isJSON(media) && !strings.EqualFold(media, "json"):
+	case media != jsonMedia && media != "json":
 		return MinimalMetadata, false
 	}
-	level, given := mediaParameter(parameters, "odata")
-	switch {
-	case !given, strings.EqualFold(level, "minimalmetadata"):
-		return MinimalMetadata, true
-	case strings.EqualFold(level, "nometadata"):
-		return NoMetadata, true
-	case strings.EqualFold(level, "fullmetadata"):
-		return FullMetadata, true
-	default:
-		return MinimalMetadata, false
+	option, given := parameters["odata"]
+	for level := range FullMetadata + 1 {
+		if strings.EqualFold(option, level.String()) {
+			return level, true
+		}
 	}
+	return MinimalMetadata, !given
 }
 
-// cutQuoted cuts text at the first separator that no pair of double quotes
-// encloses; found says whether there is one.
+// cutQuoted cuts text at the first separator outside double quotes; found reports whether there is one.
 func cutQuoted(text string, separator byte) (before, after string, found bool) {
 	quoted := false
 	for i := range len(text) {
@@ -107,27 +96,8 @@ func cutQuoted(text string, separator byte) (before, after string, found bool) {
 	return text, "", false
 }
 
-// mediaParameter returns the value of one of a media type's parameters, without
-// the quotes around it, and false where it is not given.
-func mediaParameter(parameters, name string) (value string, given bool) {
-	for more := parameters != ""; more; {
-		var parameter string
-		parameter, parameters, more = cutQuoted(parameters, ';')
-		found, value, valued := strings.Cut(parameter, "=")
-		if !valued || !strings.EqualFold(strings.TrimSpace(found), name) {
-			continue
-		}
-		value = strings.TrimSpace(value)
-		if n := len(value); n >= 2 && value[0] == '"' && value[n-1] == '"' {
-			value = value[1 : n-1]
-		}
-		return value, true
-	}
-	return "", false
-}
-
-// isJSON reports whether a media type without its parameters is JSON.
-func isJSON(media string) bool { return strings.EqualFold(media, "application/json") }
+// jsonMedia is the media type of JSON.
+const jsonMedia = "application/json"
 
 // maxBoundary is the greatest length of a boundary by RFC 2046 §5.1.1.
 const maxBoundary = 70
@@ -135,12 +105,9 @@ const maxBoundary = 70
 // Boundary returns the boundary of a multipart/mixed Content-Type, and false
 // without one.
 func Boundary(contentType string) (string, bool) {
-	media, parameters, _ := cutQuoted(contentType, ';')
-	if !strings.EqualFold(strings.TrimSpace(media), "multipart/mixed") {
-		return "", false
-	}
-	boundary, given := mediaParameter(parameters, "boundary")
-	if !given || boundary == "" || len(boundary) > maxBoundary || strings.ContainsAny(boundary, "\r\n\"") {
+	media, parameters, err := mime.ParseMediaType(contentType)
+	boundary := parameters["boundary"]
+	if err != nil || media != "multipart/mixed" || boundary == "" || len(boundary) > maxBoundary || strings.ContainsAny(boundary, "\r\n\"") {
 		return "", false
 	}
 	return boundary, true
