@@ -322,7 +322,7 @@ func (r *Rehearsal) evidence(state string) (list []string) {
 	case state != results.Holds:
 	case r.Most == 0:
 		list = append(list, sentence("answer/none", attempts))
-	case r.Seeds == 1:
+	case r.Seeds == 1, document.Share(r.Least) == document.Share(r.Most):
 		list = append(list, sentence("answer/some", attempts, r.Throttled))
 	default:
 		list = append(list, sentence("answer/range", attempts, r.Least, r.Most))

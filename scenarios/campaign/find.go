@@ -44,7 +44,7 @@ const (
 )
 
 // ErrFind is wrapped if a search has no load to try rates with.
-var ErrFind = errors.New("campaign: impossible search")
+var ErrFind = errors.New("--find-limit cannot search this scenario")
 
 // Validate returns all faults of the search, each a [loadgen/scenarios/fields.Fault] with its
 // field.
@@ -360,8 +360,8 @@ func (c *Campaign) SearchedPartitions() ([]string, error) {
 // scenario.
 func (c *Campaign) searchPartitions(phase int) ([]partition, error) {
 	if one := &c.Scenario.Phases[phase]; one.Traffic.Events() {
-		return nil, fmt.Errorf("%w: the phase %s has no partitions: its design determines them; "+
-			"expected partitions, such as phases.%s.partitions=all", ErrFind, one.Name, one.Name)
+		return nil, fmt.Errorf("%w: the design determines the partitions of phase %s; expected a phase of spread or peak; "+
+			"--peak checks one rate of this phase", ErrFind, one.Name)
 	}
 	if c.Find.Of == results.LimitAccount && c.Scenario.Phases[phase].Form == scenarios.FormPeak && c.Scenario.Loaded(phase) > 0 {
 		over := partitionsOf(c.locations[:1], 0, c.Scenario.Loaded(phase))
