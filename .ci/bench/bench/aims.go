@@ -75,7 +75,7 @@ func Aims() []Aim {
 			is: "CPU time over cores; two simulations run at once."},
 		{Says: "contest foot-race", Of: figureName(GroupCommands, whatContest, "", ofProgram), Bound: 6, Unit: "s CPU", is: boundByScans},
 		{Says: "this program, as built", Of: figureName(GroupCommands, whatProgram, "", ofProgram), Bound: 65, Unit: "MB",
-			is: "Linked packages: docs/figures.md."},
+			is: "Linked packages."},
 	}
 }
 
