@@ -599,6 +599,20 @@ func (e *evidence) ClosedLoop() *closedLoop {
 // Reported are the counts of the reported phases.
 func (e *evidence) Reported() *results.KindStats { return new(e.Counts(results.Reported)) }
 
+// cutShort are Cut of Lost operations of the reported phases.
+type cutShort struct{ Cut, Lost int64 }
+
+// CutShort returns the operations that still waited for a retry or a rate limit when their phase ended, nil unless these
+// are most of the lost ones: a longer drain may save them.
+func (e *evidence) CutShort() *cutShort {
+	sum := e.Reported()
+	c := &cutShort{sum.Cut, sum.Scheduled - sum.Succeeded}
+	if e.State != results.DoesNotHold || e.Summary.Validity != results.Valid || c.Cut == 0 || 2*c.Cut <= c.Lost {
+		return nil
+	}
+	return c
+}
+
 // CountsNothing reports whether operations succeeded that count no entities.
 func (e *evidence) CountsNothing() bool {
 	sum := e.Reported()
