@@ -227,8 +227,7 @@ func (h *Sharding) AccountOf(partitionKey string) int {
 	return int((hash ^ hash>>32) % uint64(h.number))
 }
 
-// unknownPart stands for placeholders that follow one another without a known
-// boundary.
+// unknownPart replaces adjacent placeholders, whose boundary is unknown.
 const unknownPart = "{"
 
 // pieces returns the stretches of a template that was found sound before.

@@ -8,8 +8,8 @@ import (
 )
 
 // maxBody limits the body of a request; every valid entity fits. An entity counts two bytes for each UTF-16 unit
-// of its 1 MiB of text, and JSON takes at most six (\uXXXX): 3 MiB. Names may be repeated in annotations, but
-// there are only 252 of 255 units.
+// of its 1 MiB of text, and JSON takes at most six (an escape such as \u20ac): 3 MiB. Annotations may repeat names, of
+// which there are at most 252 of 255 units.
 const maxBody = 4 << 20
 
 // maxBatchBody limits the body of a transaction. The service limits the payload, the JSON of the entities, to

@@ -8,10 +8,10 @@ import (
 
 // rights is what a shared access signature has to allow for an operation.
 type rights struct {
-	// types are resource types, of which an account's signature must include one: s for the service, c for
-	// its tables, o for entities. No signature allows an operation without types.
+	// types are resource types: s for the service, c for its tables, o for entities. An account's signature must include
+	// one of them. No signature allows an operation without types.
 	types string
-	// any are permissions of which one is enough, all are required permissions.
+	// A signature must have one of the permissions in any, and every permission in all.
 	any, all string
 }
 

@@ -14,10 +14,9 @@ import (
 // or text, shows no part of it. It is made by [NewSecret], immutable and safe for
 // concurrent use.
 //
-// Its methods that hide it are those of the value, so that a copy within another
-// struct hides it too. In a field that is not exported, formatting functions
-// cannot call methods, but they follow pointers; the key is behind a function,
-// of which they print only an address.
+// Its methods have value receivers, so that a copy within another struct hides it too.
+// Formatting functions cannot call the methods of an unexported field, but they follow
+// pointers. The key is therefore behind a function, which they print as an address.
 type Secret struct {
 	signers func() *signerPool
 }

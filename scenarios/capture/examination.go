@@ -47,8 +47,8 @@ type Examination struct {
 
 	where    results.Folder
 	recorder *results.Recorder
-	// told reports that the error of a failed write was already returned.
-	told bool
+	// hasReported is true once the error of a failed write was returned.
+	hasReported bool
 }
 
 // examined is what the folder of such a run is named after.
@@ -107,11 +107,11 @@ func (e *Examination) Saw(seen *accesslog.Observed) { e.Capture.Saw(seen) }
 // Advance says what time it is. Its error, which it returns once, is that the
 // record cannot be written.
 func (e *Examination) Advance(now clock.Instant) error {
-	if e.told {
+	if e.hasReported {
 		return nil
 	}
 	if err := e.Capture.Advance(now.Offset()); err != nil {
-		e.told = true
+		e.hasReported = true
 		return fmt.Errorf("the record cannot be written, and serving goes on without it: %w", err)
 	}
 	return nil

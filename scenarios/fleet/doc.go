@@ -16,5 +16,6 @@
 //
 // All processes of a fleet share a token, a secret of at least 32 characters, which is never sent:
 // the name of the run, the signing key of each member and the certificate of the leader are derived
-// from it. Connections beyond loopback use TLS. Queues are bounded, and dropped messages are counted.
+// from it. Connections outside of loopback use TLS. Queues are bounded,
+// and dropped messages are counted.
 package fleet

@@ -188,7 +188,7 @@ func (g *Generator) Pinned(witness uint64) *Generator {
 func (g *Generator) pinAttributes(attributes []drawn, l layout, o *occurrence) {
 	for i := range l {
 		s := &l[i]
-		if s.attribute < 0 || !s.tells() {
+		if s.attribute < 0 || !s.isInjective() {
 			continue
 		}
 		d := &g.attributes[s.attribute]
@@ -217,12 +217,12 @@ func (g *Generator) pinAttributes(attributes []drawn, l layout, o *occurrence) {
 	}
 }
 
-func (s *slot) tells() bool {
-	return !slices.ContainsFunc(s.apply, func(f transform) bool { return !f.tells() })
+func (s *slot) isInjective() bool {
+	return !slices.ContainsFunc(s.apply, func(f transform) bool { return !f.isInjective() })
 }
 
-// tells reports whether different values have different texts.
-func (f transform) tells() bool {
+// isInjective reports whether different values have different texts.
+func (f transform) isInjective() bool {
 	switch f.kind {
 	case asIs, toPadded, toReverse, toTicks, toInverted:
 		return true

@@ -101,7 +101,7 @@ func (o Options) Unique(in, notIn Template) []string {
 func (o *Options) addDetermined(t Template, names []string) []string {
 	for i := range t.parts {
 		p := &t.parts[i]
-		if p.attribute == "" || !p.call.tells() || !p.format.tells() || slices.Contains(names, p.attribute) {
+		if p.attribute == "" || !p.call.isInjective() || !p.format.isInjective() || slices.Contains(names, p.attribute) {
 			continue
 		}
 		names = append(names, p.attribute)

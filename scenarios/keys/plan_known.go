@@ -24,7 +24,7 @@ func (p *Plan) tellsSpan(w *route) bool {
 	for i := range w.steps {
 		s := &w.steps[i]
 		if s.isOpen() {
-			return s.slot.tells() && p.generator.attributes[s.attribute].kind == byTime
+			return s.slot.isInjective() && p.generator.attributes[s.attribute].kind == byTime
 		}
 	}
 	return false
@@ -64,12 +64,12 @@ func (p *Plan) addKnown(w *route, names []string) []string {
 	return p.generator.addKnown(l, w.isExact(), names)
 }
 
-// addKnown adds to names the attributes that a text determines of which a layout is all, or
-// the beginning.
+// addKnown adds to names the attributes that a text with this layout determines. The layout describes the whole text, or
+// its beginning.
 func (g *Generator) addKnown(l layout, whole bool, names []string) []string {
 	for i, parted := range g.parted(l, whole) {
 		s := &l[i]
-		if !parted || s.attribute < 0 || !s.tells() {
+		if !parted || s.attribute < 0 || !s.isInjective() {
 			continue
 		}
 		if attributes := g.options.Attributes; s.attribute < len(attributes) && !slices.Contains(names, attributes[s.attribute].Name) {

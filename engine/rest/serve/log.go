@@ -77,7 +77,7 @@ func (l *Log) write() {
 func (l *Log) entry(seen *accesslog.Observed) accesslog.Entry {
 	r := seen.Request
 	e := accesslog.Entry{Observed: *seen, StatusText: "Success", Authentication: "authenticated", Requester: l.account, Account: l.account, Service: "table",
-		URL: unsigned(r), Address: r.RemoteAddr, Version: r.Header.Get("x-ms-version"), RequestHeader: accesslog.Unknown, ResponseHeader: accesslog.Unknown,
+		URL: addressWithoutSignature(r), Address: r.RemoteAddr, Version: r.Header.Get("x-ms-version"), RequestHeader: accesslog.Unknown, ResponseHeader: accesslog.Unknown,
 		ContentLength: seen.RequestBytes, UserAgent: r.UserAgent(), Referrer: r.Referer(),
 		ResourceID: "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/loadgen/providers/Microsoft.Storage/storageAccounts/" + l.account + "/tableServices/default",
 		Location:   "loopback", Protocol: strings.ToUpper(scheme(r)), Schema: "1.0"}
@@ -136,9 +136,9 @@ func scheme(r *http.Request) string {
 	return "http"
 }
 
-// unsigned returns the address of a request with XXXXX for a signature, as in the service's logs: a log must not grant
-// access.
-func unsigned(r *http.Request) string {
+// addressWithoutSignature returns the address of a request. XXXXX replaces a signature, as in the service's logs, because a
+// log must not grant access.
+func addressWithoutSignature(r *http.Request) string {
 	address := r.RequestURI
 	if !strings.Contains(address, "://") {
 		address = scheme(r) + "://" + r.Host + address

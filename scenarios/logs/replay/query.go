@@ -16,11 +16,11 @@ import (
 // reading is a query under a design.
 type reading struct {
 	ranges []filter.Range
-	// tight says that all that is read is wanted, as far as the keys go.
+	// tight reports that the ranges hold no entity that the query does not want, by its keys.
 	tight bool
 	class filter.Class
-	// anew reports that the keys differ from the log's, so that a page ends elsewhere.
-	anew bool
+	// keysDiffer reports that the keys differ from the log's, so that a page ends elsewhere.
+	keysDiffer bool
 }
 
 // asking makes of the queries of a log those of a design: by what they know of the attributes
@@ -119,7 +119,7 @@ func (f *forming) reading(i int) reading {
 	a := f.queries
 	span := a.spans[i]
 	if a.fault != nil || len(a.known[i]) == 0 {
-		return reading{ranges: []filter.Range{filter.WholeTable()}, tight: span.Class() == filter.ClassTableScan, class: filter.ClassTableScan, anew: true}
+		return reading{ranges: []filter.Range{filter.WholeTable()}, tight: span.Class() == filter.ClassTableScan, class: filter.ClassTableScan, keysDiffer: true}
 	}
 	by := strings.Join(a.known[i], "\x00")
 	plan := a.plans[by]
@@ -127,7 +127,7 @@ func (f *forming) reading(i int) reading {
 		plan = new(a.generator.FannedPlan(a.known[i], 0))
 		a.plans[by] = plan
 	}
-	r := reading{ranges: plan.Ranges(keys.Event{Number: uint64(i)}), class: plan.Class, anew: true}
+	r := reading{ranges: plan.Ranges(keys.Event{Number: uint64(i)}), class: plan.Class, keysDiffer: true}
 	told := plan.Tells()
 	r.tight = plan.Class == filter.ClassPoint || !slices.ContainsFunc(a.known[i], func(name string) bool { return !slices.Contains(told, name) })
 	partition, one := span.Partition()

@@ -112,7 +112,7 @@ func (s *script) Row(n uint64) campaign.RowRequests {
 			a.Queries = append(a.Queries, asked)
 		}
 		// A page that keeps nothing goes on as far as one goes.
-		if r.tight && (!r.anew || q.Top > 0) {
+		if r.tight && (!r.keysDiffer || q.Top > 0) {
 			a.Pages = q.Pages
 		}
 		return a
