@@ -15,9 +15,9 @@ type rights struct {
 	any, all string
 }
 
-// verbRights is what each verb of a table's entities needs, indexed by it. The
-// documents have queries among the entities, emulators among the tables: a
-// signature for either will do. An upsert may do both of what it is called.
+// verbRights is what each verb of a table's entities needs, indexed by the verb. The documents count a query as an
+// operation on entities, emulators as one on the table; a signature for either is accepted. An upsert needs the rights
+// to add and to update.
 var verbRights = [...]rights{
 	entity.Query:           {types: "co", any: "r"},
 	entity.Get:             {types: "o", any: "r"},
