@@ -15,9 +15,9 @@ import (
 	"loadgen/scenarios/fields"
 )
 
-// choiceFlags say which scenario is run, in which of its forms, with which values.
+// choiceFlags select a scenario, its design and form, and replace its values.
 type choiceFlags struct {
-	// folder is what the paths in the scenario count from, once it is open.
+	// folder is the base of relative paths in the scenario, set when it is opened.
 	folder string
 
 	Use         string   `flag:"use"`
@@ -29,19 +29,18 @@ type choiceFlags struct {
 	Workers     int      `flag:"workers" rare:"yes"`
 }
 
-// draft is a scenario as it was opened: no flag but --anti-pattern has changed it yet.
+// draft is an opened scenario. Of the flags only --anti-pattern was applied.
 type draft struct {
 	scenario *scenarios.Scenario
-	// name is what the user called it, folder what paths in it count from.
+	// name is the user's name for it, folder the base of its relative paths.
 	name, folder string
-	// files are those that it refers to, read once for all that is made of it.
+	// files are those that it refers to; each is read once.
 	files *scenarios.Files
-	// antiPattern is what made the scenario do wrong on purpose, nil unless it is the
-	// anti-pattern of one.
+	// antiPattern is the applied anti-pattern, nil without --anti-pattern.
 	antiPattern *scenarios.AntiPattern
-	// example is for who did not know what --set takes.
+	// example is shown in errors about --set.
 	example string
-	// checked says that nothing is wrong with the scenario as it was opened.
+	// checked reports that the scenario was validated as it was opened.
 	checked bool
 }
 
