@@ -40,7 +40,7 @@ type draft struct {
 	antiPattern *scenarios.AntiPattern
 	// example is shown in errors about --set.
 	example string
-	// checked reports that the scenario was validated as it was opened.
+	// checked reports that the opened scenario has no faults; false for an anti-pattern.
 	checked bool
 }
 
