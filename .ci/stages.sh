@@ -47,6 +47,18 @@ awaited() {
 	current=""
 }
 
+# tested COMMAND...: runs tests. If some fail, it runs the command once more: the go command repeats
+# only packages that failed, and answers for the others from its cache. Tests that passed only then
+# are listed below the stages: they are flaky and need a repair.
+tested() {
+	local log
+	log=$(mktemp "$temporary/tested.XXXXXX")
+	if "$@" > >(tee "$log") 2>&1; then return; fi
+	printf '\n-- failed; once more\n'
+	"$@"
+	grep -E '^ *--- FAIL: |^FAIL[[:space:]]+[^ ]|^panic: ' "$log" >>"$temporary/flaky" || echo "$*" >>"$temporary/flaky"
+}
+
 # skip NAME WHY: tells of a stage that this machine or checkout cannot run.
 skip() {
 	printf '\n== %s\nskipped: %s\n' "$1" "$2"
@@ -61,12 +73,15 @@ finish() {
 		kill -- "-$beside_process" 2>/dev/null || true
 		wait "$beside_process" 2>/dev/null || true
 	fi
+	local flaky=""
+	if [[ -s $temporary/flaky ]]; then flaky=$(<"$temporary/flaky"); fi
 	rm -rf "$temporary"
 	printf '\n== stages\n'
 	if ((${#lines[@]})); then printf '%s\n' "${lines[@]}"; fi
 	if [[ -n $current ]]; then
 		printf '%5d s  FAILED: %s\n' $((SECONDS - begun)) "$current"
 	fi
+	if [[ -n $flaky ]]; then printf 'flaky: these passed only when run again\n%s\n' "$flaky"; fi
 	printf '%5d s  in all\n' "$SECONDS"
 	printf '%d passed, %d failed, %d skipped\n' "$passed" "$((code != 0))" "$skipped"
 	exit "$code"
