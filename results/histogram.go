@@ -50,7 +50,9 @@ type encoding struct {
 }
 
 // chunk has the counts of consecutive buckets: durations mostly lie in a few ranges.
-type chunk [128]int64
+type chunk [1 << chunkBits]int64
+
+const chunkBits = 7
 
 // The buckets are those of hdrhistogram with three significant figures: a microsecond wide up to 2047; the width
 // doubles with each doubling from there; half of a doubling has halfDoubling buckets.
@@ -87,9 +89,11 @@ func (h *Histogram) Record(d time.Duration) {
 
 // add adds durations of the bucket of one in microseconds.
 func (h *Histogram) add(micros, count int64) {
-	h.beforeChange()
+	if h.encoded == nil { // so it is for a packed histogram
+		h.beforeChange()
+	}
 	index := indexOf(micros)
-	at, within := index/len(chunk{}), index%len(chunk{})
+	at, within := index>>chunkBits, index&(1<<chunkBits-1)
 	if missing := at + 1 - len(h.chunks); missing > 0 {
 		h.chunks = append(h.chunks, make([]*chunk, missing)...)
 	}
