@@ -625,22 +625,12 @@ func (m *placeMap[T]) remove(at place) {
 
 // recentOf returns where a partition is if it was among the last that were found, by the end of its key.
 func (m *placeMap[T]) recentOf(at place) *recentPlace[T] {
-	return &m.recent[HashEnd(at.key)>>(64-recentBits)]
-}
-
-// HashEnd returns a hash of the last eight bytes of a key. Its high bits are the good ones.
-func HashEnd(key string) uint64 {
 	const factor = 0x9E3779B97F4A7C15 // 2^64 over the golden ratio
-	if len(key) >= 8 {                // one load
-		k := key[len(key)-8:]
-		return factor * (uint64(k[0]) | uint64(k[1])<<8 | uint64(k[2])<<16 | uint64(k[3])<<24 |
-			uint64(k[4])<<32 | uint64(k[5])<<40 | uint64(k[6])<<48 | uint64(k[7])<<56)
+	word := uint64(len(at.key))
+	for i := max(0, len(at.key)-8); i < len(at.key); i++ {
+		word = word<<7 ^ word>>57 ^ uint64(at.key[i])
 	}
-	word := uint64(0)
-	for i := range len(key) {
-		word = word<<8 | uint64(key[i])
-	}
-	return word * factor
+	return &m.recent[word*factor>>(64-recentBits)]
 }
 
 // AccountStats is the load of one account in a phase of a run over several.

@@ -2,7 +2,6 @@ package campaign
 
 import (
 	"slices"
-	"strings"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -49,21 +48,20 @@ type partitionKind struct {
 	verb              entity.Verb
 	match             entity.Match
 	inserts, replaces bool
-	// prepared has the keys of the entities in the partition partitionKey, whose RowKeys follow each other in rowKeys,
-	// and variants what merges write; both are nil unless operations are formed in advance.
-	partitionKey, rowKeys string
-	prepared              []preparedKey
-	variants              []variant
+	// prepared has the keys of the entities in the partition partitionKey, and variants what merges
+	// write; both are nil unless operations are formed in advance.
+	partitionKey string
+	prepared     []preparedKey
+	variants     []variant
 	// reading is what a query reads; nil for any other operation.
 	reading *reading
 }
 
-// preparedKey is where the RowKey of an entity ends in the text of all, and the bytes that its key adds to the request of
-// an operation and to its billed size. It is small, because a simulation reads them in random order: most reads miss the
-// caches of the CPU.
+// preparedKey is the RowKey of an entity, and the bytes that its key adds to the request of an operation and to its
+// billed size. It is small, because a simulation reads them in random order: most reads miss the caches of the CPU.
 type preparedKey struct {
-	end             uint32
-	request, billed uint16
+	row             string
+	request, billed int32
 }
 
 // variant is what a merge writes, and the sizes of an operation that writes it.
@@ -98,15 +96,14 @@ func (m *mix) prepare() {
 func (one *partitionKind) prepare(generator *keys.Generator, verb entity.Verb, fresh uint64) {
 	bare := target.SizesOf(&entity.Change{Verb: verb})
 	one.prepared = make([]preparedKey, len(one.from))
-	var rows strings.Builder
 	for i, n := range one.from {
 		key := generator.Key(n)
-		one.partitionKey = key.Partition
-		rows.WriteString(key.Row)
+		if i == 0 {
+			one.partitionKey = key.Partition
+		}
 		sizes := target.SizesOf(&entity.Change{Verb: verb, Key: key})
-		one.prepared[i] = preparedKey{uint32(rows.Len()), uint16(sizes.Request - bare.Request), uint16(sizes.Billed - bare.Billed)}
+		one.prepared[i] = preparedKey{key.Row, int32(sizes.Request - bare.Request), int32(sizes.Billed - bare.Billed)}
 	}
-	one.rowKeys = rows.String()
 	for n := uint64(0); one.part != nil && !one.part.All && n < variants; n++ {
 		whole := entity.Change{Verb: verb, Properties: one.part.Properties(fresh + n)}
 		one.variants = append(one.variants, variant{whole.Properties, target.SizesOf(&whole)})
@@ -116,11 +113,7 @@ func (one *partitionKind) prepare(generator *keys.Generator, verb entity.Verb, f
 // key returns the key of one of the entities at which an operation can begin.
 func (h *partitionMix) key(one *partitionKind, index int) entity.Key {
 	if one.prepared != nil {
-		from := uint32(0)
-		if index > 0 {
-			from = one.prepared[index-1].end
-		}
-		return entity.Key{Partition: one.partitionKey, Row: one.rowKeys[from:one.prepared[index].end]}
+		return entity.Key{Partition: one.partitionKey, Row: one.prepared[index].row}
 	}
 	return h.generator.Key(one.from[index])
 }

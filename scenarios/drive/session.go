@@ -156,7 +156,15 @@ func (s *Session) scheduled(sent clock.Instant, dropped bool) *results.Scheduled
 
 // Step takes the session on by one event at an instant. The outcome belongs to
 // Replied and is nil otherwise.
-func (s *Session) Step(now clock.Instant, event Event, outcome *target.Outcome) (effect Effect) {
+func (s *Session) Step(now clock.Instant, event Event, outcome *target.Outcome) Effect {
+	effect := s.step(now, event, outcome)
+	if s.work.Workflow != nil && effect.Action == Done {
+		s.work.Workflow.Stop()
+	}
+	return effect
+}
+
+func (s *Session) step(now clock.Instant, event Event, outcome *target.Outcome) Effect {
 	switch event {
 	case Due:
 		if !s.built {
@@ -177,27 +185,23 @@ func (s *Session) Step(now clock.Instant, event Event, outcome *target.Outcome) 
 		if s.retries == 0 {
 			s.began = now
 		}
-		effect.Action = Send
+		return Effect{Action: Send}
 	case Stopped:
 		s.completed.Cut, s.completed.Done = true, now.Offset()
 		if s.completed.Class == results.Ok {
 			// It has pages left to read: what it got is not what was asked.
 			s.completed.Class = results.Failed
 		}
-		effect.Action, effect.Completed = Done, &s.completed
+		return Effect{Action: Done, Completed: &s.completed}
 	default:
-		effect = s.replied(now, outcome)
+		return s.replied(now, outcome)
 	}
-	if s.work.Workflow != nil && effect.Action == Done {
-		s.work.Workflow.Stop()
-	}
-	return effect
 }
 
 // replied records the attempt and decides how to go on.
 func (s *Session) replied(now clock.Instant, outcome *target.Outcome) Effect {
-	if s.turnOff(now, outcome) {
-		return Effect{Action: WaitUntil, Until: now, Attempt: &s.attempt}
+	if effect, off := s.turnOff(now, outcome); off {
+		return effect
 	}
 	class := outcome.Class(s.expected())
 	if outcome.Status == 0 && outcome.Code == entity.OK {
@@ -455,13 +459,13 @@ type detour struct {
 	made bool
 }
 
-// turnOff handles an attempt that ended within a detour, or begins one, after which the session goes on at once; it
-// returns false for any other attempt. Workflows do not see it.
-func (s *Session) turnOff(now clock.Instant, outcome *target.Outcome) bool {
+// turnOff handles an attempt that ended within a detour, or begins one, and returns its effect; false for any other
+// attempt. Workflows do not see it.
+func (s *Session) turnOff(now clock.Instant, outcome *target.Outcome) (Effect, bool) {
 	begins := outcome.StoreMissing && s.work.Operation.Beside != nil && !s.made
 	ends := s.put != nil && outcome.Class(target.Expected{Conflict: true}) == results.Ok
 	if !begins && !ends {
-		return false
+		return Effect{}, false
 	}
 	s.record(now, outcome, results.Ok)
 	s.stage.Limiters.record(s, now, outcome)
@@ -475,5 +479,5 @@ func (s *Session) turnOff(now clock.Instant, outcome *target.Outcome) bool {
 		s.put = nil
 	}
 	s.work.Operation = target.Operation{Beside: next}
-	return true
+	return Effect{Action: WaitUntil, Until: now, Attempt: &s.attempt}, true
 }

@@ -16,11 +16,7 @@ type Tail struct {
 	stretch time.Duration
 	current int64
 	counts  [2]map[string]*results.KeyTail
-	// recent has one key of the current stretch for each hash: most lookups need no map.
-	recent [1 << recentBits]*results.KeyTail
 }
-
-const recentBits = 6
 
 var _ Observer = (*Tail)(nil)
 
@@ -48,21 +44,15 @@ func (t *Tail) Attempt(a *results.Attempt) {
 		clear(t.counts[1])
 		t.counts[0], t.counts[1] = t.counts[1], before
 		t.current = now
-		clear(t.recent[:])
 	}
-	recent := &t.recent[results.HashEnd(a.PartitionKey)>>(64-recentBits)]
-	if *recent == nil || (*recent).Key != a.PartitionKey {
-		one := t.counts[0][a.PartitionKey]
-		if one == nil {
-			if len(t.counts[0]) >= maxTails {
-				return
-			}
-			one = &results.KeyTail{Key: a.PartitionKey}
-			t.counts[0][a.PartitionKey] = one
+	one := t.counts[0][a.PartitionKey]
+	if one == nil {
+		if len(t.counts[0]) >= maxTails {
+			return
 		}
-		*recent = one
+		one = &results.KeyTail{Key: a.PartitionKey}
+		t.counts[0][a.PartitionKey] = one
 	}
-	one := *recent
 	one.Attempts++
 	if a.Class == results.Throttled {
 		one.Throttled++
