@@ -290,7 +290,7 @@ func (h *heatRecorder) attempt(second int64, a *Attempt) {
 // placeOf returns the cells of a partition, nil if it gets none.
 func (h *heatRecorder) placeOf(at place, demand int64) *followed {
 	if h.places == nil {
-		h.places = &placeMap[followed]{all: make(map[place]*followed)}
+		h.places = newPlaceMap[followed]()
 	}
 	if one := h.places.find(at); one != nil {
 		return one

@@ -82,7 +82,7 @@ func (r *Recorder) Phase(p Phase) int {
 		p.Accounts = make([]AccountStats, accounts)
 	}
 	r.record.Phases = append(r.record.Phases, p)
-	r.partitions = append(r.partitions, &placeMap[partitionLoad]{all: make(map[place]*partitionLoad)})
+	r.partitions = append(r.partitions, newPlaceMap[partitionLoad]())
 	r.unended = append(r.unended, p.End <= p.Begin)
 	return len(r.record.Phases) - 1
 }
@@ -602,6 +602,8 @@ type recentPlace[T any] struct {
 }
 
 const recentBits = 7
+
+func newPlaceMap[T any]() *placeMap[T] { return &placeMap[T]{all: make(map[place]*T)} }
 
 // find returns the entry of a partition, nil if there is none.
 func (m *placeMap[T]) find(at place) *T {

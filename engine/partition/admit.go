@@ -40,7 +40,7 @@ func (l *Layer) admitCold(now clock.Instant, p Place, d *Demand, chance uint64) 
 	l.keys.minKept = minSweepKeys + keysPerRange*s.ranges
 	one := l.keys.find(now, p)
 	r := s.home(t, p, one)
-	v := Verdict{Range: r.number, Server: r.server.number}
+	var v Verdict
 	deadline := l.times.timeout
 	if d.Timeout > 0 {
 		deadline = min(deadline, d.Timeout)

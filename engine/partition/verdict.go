@@ -61,7 +61,7 @@ func (k Kind) String() string {
 		"moving", "timed out", "ingress busy", "egress busy"}[k]
 }
 
-// Verdict is the result of admission for a request.
+// Verdict is the result of admission for a request. It has few fields, so that the compiler keeps it in registers.
 type Verdict struct {
 	Kind Kind
 	// Wait is the time of the request in addition to [Times]: while its range moves, for
@@ -73,8 +73,4 @@ type Verdict struct {
 	Performed bool
 	// Redirected reports that it went to the previous server of the range.
 	Redirected bool
-	// Range and Server are its destination; 0 if every partition has a server of its
-	// own.
-	Range  uint64
-	Server int
 }

@@ -16,7 +16,8 @@ type rows = btree.Map[string, entity.Packed]
 
 // partition is the entities of one PartitionKey.
 type partition struct {
-	key string
+	// key is the sort key of the PartitionKey name.
+	key, name string
 
 	mu   sync.RWMutex
 	rows rows

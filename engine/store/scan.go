@@ -125,15 +125,14 @@ func (c *scan) read(p *partition) bool {
 		from = c.fromRK
 	}
 	c.last = c.bounded && p.key == c.toPK
-	partition := entity.FromSortKey(p.key)
 	before := c.page.Scanned
 	if c.keep == nil {
-		c.readAll(p, partition, from)
+		c.readAll(p, from)
 	} else {
-		c.readKept(p, partition, from)
+		c.readKept(p, from)
 	}
 	if n := c.page.Scanned - before; n > 0 {
-		c.page.Spans = append(c.page.Spans, Span{partition, n})
+		c.page.Spans = append(c.page.Spans, Span{p.name, n})
 	}
 	return !c.page.More
 }
@@ -143,7 +142,7 @@ func (c *scan) read(p *partition) bool {
 // microseconds: after a snapshot, the next write to each node of the tree would
 // have to copy it, and writers that share their partition with readers would pay
 // for them.
-func (c *scan) readAll(p *partition, partition, from string) {
+func (c *scan) readAll(p *partition, from string) {
 	first := len(c.page.Rows)
 	p.mu.RLock()
 	p.rows.Ascend(from, func(rk string, e entity.Packed) bool {
@@ -151,11 +150,11 @@ func (c *scan) readAll(p *partition, partition, from string) {
 		case c.last && rk >= c.toRK:
 			return false
 		case c.full():
-			c.page.Next, c.page.More = entity.Key{Partition: partition, Row: rk}, true
+			c.page.Next, c.page.More = entity.Key{Partition: p.name, Row: rk}, true
 			return false
 		}
 		c.page.Scanned++
-		c.add(Row{entity.Key{Partition: partition, Row: rk}, e})
+		c.add(Row{entity.Key{Partition: p.name, Row: rk}, e})
 		return true
 	})
 	p.mu.RUnlock()
@@ -168,8 +167,8 @@ func (c *scan) readAll(p *partition, partition, from string) {
 
 // readKept adds the rows that are kept. The number of rows to look at is unknown,
 // nor how long that takes, so that it goes over a snapshot.
-func (c *scan) readKept(p *partition, partition, from string) {
-	key := entity.Key{Partition: partition}
+func (c *scan) readKept(p *partition, from string) {
+	key := entity.Key{Partition: p.name}
 	// A copy takes the same short time however many rows there are.
 	p.mu.Lock()
 	rows := p.rows.Copy()

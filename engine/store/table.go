@@ -63,7 +63,8 @@ func (t *table) open(pk string, create bool) *partition {
 				t.mu.Unlock()
 				continue
 			}
-			p = &partition{key: strings.Clone(pk), floor: t.floor}
+			key := strings.Clone(pk)
+			p = &partition{key: key, name: entity.FromSortKey(key), floor: t.floor}
 			p.mu.Lock()
 			t.partitions.Set(p.key, p)
 			t.index[p.key] = p

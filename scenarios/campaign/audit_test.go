@@ -396,7 +396,7 @@ type played struct {
 func play(t testing.TB, s *scenarios.Scenario, clk clock.Clock, dataless bool) played {
 	t.Helper()
 	e := engineOf(t, s, dataless)
-	tail := drive.NewTail(5 * time.Second)
+	tail := results.NewTail(5 * time.Second)
 	ledger := &drive.Ledger{Happenings: func(now clock.Instant) []results.Event {
 		e.Advance(now)
 		var events []results.Event

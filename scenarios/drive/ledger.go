@@ -93,22 +93,22 @@ func (l *Ledger) event(e results.Event) {
 }
 
 func (l *Ledger) recordEffect(s *Session, e Effect) {
-	if e.Attempt != nil {
-		l.Recorder.Attempt(e.Attempt)
+	if e.Attempted {
+		l.Recorder.Attempt(&s.attempt)
 		for _, o := range l.Observers {
-			o.Attempt(e.Attempt)
+			o.Attempt(&s.attempt)
 		}
 	}
 	if e.Waited > 0 {
 		l.Recorder.Waited(s.phase, e.Waited)
 	}
-	if e.Completed != nil {
-		l.Recorder.Completed(e.Completed)
+	if e.Action == Done {
+		l.Recorder.Completed(&s.completed)
 		for _, o := range l.Observers {
-			o.Completed(e.Completed)
+			o.Completed(&s.completed)
 		}
 		if s.stage.Ended != nil {
-			s.stage.Ended(&s.work, e.Completed)
+			s.stage.Ended(&s.work, &s.completed)
 		}
 	}
 }

@@ -290,10 +290,9 @@ func (p *sessionPlay) outcome(status string, words []string) *target.Outcome {
 // effect passes an event to the session and shows its effect: the records, then what is to be done.
 func (p *sessionPlay) effect(event Event, outcome *target.Outcome) []string {
 	e := p.session.Step(p.now, event, outcome)
-	assert.Truef(p.t, (e.Attempt != nil) == (event == Replied) && (e.Completed != nil) == (e.Action == Done),
-		"event %d has the effect %+v; want an attempt after a reply only, an operation at the end only", event, e)
+	assert.Equalf(p.t, event == Replied, e.Attempted, "event %d has the effect %+v; want an attempt after a reply only", event, e)
 	var lines []string
-	if a := e.Attempt; a != nil {
+	if a := &p.session.attempt; e.Attempted {
 		what := ""
 		if a.Retry {
 			what = ", a retry,"
@@ -302,7 +301,7 @@ func (p *sessionPlay) effect(event Event, outcome *target.Outcome) []string {
 			a.Try, what, a.Number, a.Kind, a.Phase, a.PartitionKey,
 			strings.TrimRight(fmt.Sprintf("%v %d %s", a.Class, a.Status, a.Code), " "), a.Sent, a.Done, a.Counted, a.Returned))
 	}
-	if c := e.Completed; c != nil {
+	if c := &p.session.completed; e.Action == Done {
 		line := fmt.Sprintf("operation %d, kind %d, phase %d: %v, attempts %d, response %v, served %d of %d",
 			c.Number, c.Kind, c.Phase, c.Class, c.Attempts, c.Done-c.Intended, c.Served, c.Entities)
 		if c.Cut {

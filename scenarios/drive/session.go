@@ -38,16 +38,14 @@ const (
 	Done
 )
 
-// Effect is the result of an event. Its pointers are valid until the next event.
+// Effect is the result of an event. It has few fields, so that the compiler keeps it in registers.
 type Effect struct {
 	Action Action
+	// Attempted reports that an attempt ended with this event.
+	Attempted bool
 	// Until is when a wait ends, Waited how long it is.
 	Until  clock.Instant
 	Waited time.Duration
-	// Attempt is the attempt that ended with this event, Completed the
-	// operation that did; nil where none.
-	Attempt   *results.Attempt
-	Completed *results.Completed
 }
 
 // patience is what a session has done for the request that it is at.
@@ -192,7 +190,7 @@ func (s *Session) step(now clock.Instant, event Event, outcome *target.Outcome) 
 			// It has pages left to read: what it got is not what was asked.
 			s.completed.Class = results.Failed
 		}
-		return Effect{Action: Done, Completed: &s.completed}
+		return Effect{Action: Done}
 	default:
 		return s.replied(now, outcome)
 	}
@@ -214,25 +212,21 @@ func (s *Session) replied(now clock.Instant, outcome *target.Outcome) Effect {
 	}
 	s.record(now, outcome, class)
 	s.stage.Limiters.record(s, now, outcome)
-	effect := Effect{Action: Done, Attempt: &s.attempt}
+	effect := Effect{Action: Done, Attempted: true}
 	switch {
 	case move == workflow.Proceed:
 		s.work.Operation, s.patience, s.silent, s.made = *next, patience{}, false, false
 		effect.Action, effect.Until = WaitUntil, now.Add(s.work.Workflow.Pause())
 	case move == workflow.Fail:
 		s.completed.Class = results.Failed
-		effect.Completed = &s.completed
-	case class == results.Ok && s.turn(outcome):
-		effect.Action, effect.Until = WaitUntil, now
 	case class == results.Ok:
-		effect.Completed = &s.completed
-	default:
-		wait, again := s.backOff(now, outcome)
-		if !again {
-			effect.Completed = &s.completed
-			break
+		if s.turn(outcome) {
+			effect.Action, effect.Until = WaitUntil, now
 		}
-		effect.Action, effect.Until, effect.Waited = WaitUntil, now.Add(wait), wait
+	default:
+		if wait, again := s.backOff(now, outcome); again {
+			effect.Action, effect.Until, effect.Waited = WaitUntil, now.Add(wait), wait
+		}
 	}
 	return effect
 }
@@ -396,9 +390,9 @@ func (s *Session) backOff(now clock.Instant, outcome *target.Outcome) (time.Dura
 // firstAttempt reports whether no attempt has ended yet.
 func (s *Session) firstAttempt() bool { return s.completed.Attempts == 0 }
 
-// observe passes the attempt of an effect to the stage's own observer.
-func (s *Session) observe(e Effect, outcome *target.Outcome) {
-	if s.stage.Observe != nil && e.Attempt != nil {
+// observe passes the attempt that ended to the stage's own observer.
+func (s *Session) observe(outcome *target.Outcome) {
+	if s.stage.Observe != nil {
 		s.stage.Observe(s.k, outcome, s.attempt.Class)
 	}
 }
@@ -479,5 +473,5 @@ func (s *Session) turnOff(now clock.Instant, outcome *target.Outcome) (Effect, b
 		s.put = nil
 	}
 	s.work.Operation = target.Operation{Beside: next}
-	return Effect{Action: WaitUntil, Until: now, Attempt: &s.attempt}, true
+	return Effect{Action: WaitUntil, Until: now, Attempted: true}, true
 }

@@ -274,7 +274,7 @@ func TestTailIsOfTheLastTwoStretches(t *testing.T) {
 		{"a stretch in which nothing came", []int{1, 65}, 1},
 		{"the same key in each of many", []int{5, 35, 65, 95, 125}, 2},
 	} {
-		tail := drive.NewTail(stretch)
+		tail := results.NewTail(stretch)
 		var want []results.KeyTail
 		for n := range races {
 			want = append(want, results.KeyTail{Key: fmt.Sprintf("race %03d", n), Attempts: 2 * row.want, Throttled: row.want})

@@ -186,7 +186,7 @@ func (a *attack) endHit(hit *vegeta.Result) {
 	now := a.Clock.Now()
 	a.released(now, outcome.Status != 0)
 	a.silence.end(now, outcome.Status != 0, a.busy)
-	s.observe(effect, &outcome)
+	s.observe(&outcome)
 	if effect.Action == WaitUntil {
 		a.agenda.cut(done, s, a.ledger)
 	} else {

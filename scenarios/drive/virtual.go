@@ -191,7 +191,7 @@ func (c *course) reply() {
 	}
 	effect := s.Step(c.Now(), Replied, &flight.outcome)
 	c.ledger.recordEffect(s, effect)
-	s.observe(effect, &flight.outcome)
+	s.observe(&flight.outcome)
 	c.agenda.follow(c.Now(), s, effect, c.ledger)
 	if flight.outcome.Rows != nil || flight.outcome.Found != nil {
 		flight.outcome = target.Outcome{}

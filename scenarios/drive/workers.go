@@ -61,7 +61,7 @@ func (c *workers) serve() {
 		c.mu.Lock()
 		c.released(now, outcome.Status != 0)
 		c.silence.end(now, outcome.Status != 0, c.busy)
-		s.observe(effect, &outcome)
+		s.observe(&outcome)
 		c.agenda.follow(now, s, effect, c.ledger)
 		if c.agenda.isOver(now) {
 			c.notifyEnded()

@@ -78,7 +78,6 @@ func (p *Plan) simulate(ctx context.Context, campaign *campaign.Campaign, epoch 
 	}
 	e := engine.New(engine.Options{Model: m, Accounts: accountsOf(s), Calendar: clock.Epoch(epoch), Seed: s.Seed,
 		Cold: s.Start == scenarios.StartCold, Dataless: !p.data(), Alone: true, Stores: held})
-	tail := drive.NewTail(tailStretch)
 	var each []target.Immediate
 	for _, name := range accountsOf(s) {
 		each = append(each, target.NewInProcess(e, name, nil).WithLevel(s.Wire().Level))
@@ -99,16 +98,18 @@ func (p *Plan) simulate(ctx context.Context, campaign *campaign.Campaign, epoch 
 		at, books = p.injector.BeforeImmediate(at), p.injector.Corrected(books)
 	}
 	runner := &drive.Virtual{Target: at, Line: target.NewLine(m, s.Seed, s.Wire()), Gate: target.NewGate(s.Parallel())}
-	ended := campaign.Run(ctx, runner, &drive.Ledger{Recorder: k.recorder, Observers: append(observers, tail),
+	if k.manifest.Spread != nil || s.Start == scenarios.StartCold {
+		tail := results.NewTail(tailStretch)
+		observers = append(observers, tail)
+		defer k.recorder.UpdateRecord(func(of *results.Record) { of.Tail = tail.Keys() })
+	}
+	ended := campaign.Run(ctx, runner, &drive.Ledger{Recorder: k.recorder, Observers: observers,
 		Happenings: func(now clock.Instant) []results.Event {
 			e.Advance(now)
 			return Decisions(e.DrainEvents())
 		}})
 	if p.weighing != nil {
 		p.weighing.throttledBy = e.ThrottledBy()
-	}
-	if k.manifest.Spread != nil || s.Start == scenarios.StartCold {
-		k.recorder.UpdateRecord(func(of *results.Record) { of.Tail = tail.Keys() })
 	}
 	return runner.Now().Offset(), books, ended
 }

@@ -1,12 +1,10 @@
-package drive
+package results
 
 import (
 	"cmp"
 	"maps"
 	"slices"
 	"time"
-
-	"loadgen/results"
 )
 
 // Tail counts the attempts at each PartitionKey in the last part of a run, and how many of them were throttled: it
@@ -15,10 +13,8 @@ import (
 type Tail struct {
 	stretch time.Duration
 	current int64
-	counts  [2]map[string]*results.KeyTail
+	counts  [2]*placeMap[KeyTail]
 }
-
-var _ Observer = (*Tail)(nil)
 
 // maxTails is the maximum number of keys of a stretch, keptTails the maximum number that is returned.
 const (
@@ -28,52 +24,51 @@ const (
 
 // NewTail returns the tail of a run, which is of the last one to two stretches.
 func NewTail(stretch time.Duration) *Tail {
-	return &Tail{stretch: stretch, counts: [2]map[string]*results.KeyTail{{}, {}}}
+	return &Tail{stretch: stretch, counts: [2]*placeMap[KeyTail]{newPlaceMap[KeyTail](), newPlaceMap[KeyTail]()}}
 }
 
-// Attempt implements [Observer]. Attempts at a table as a whole are left out.
-func (t *Tail) Attempt(a *results.Attempt) {
+// Attempt counts an attempt at a partition.
+func (t *Tail) Attempt(a *Attempt) {
 	if !a.HasPartition {
 		return
 	}
 	if now := int64(a.Done / t.stretch); now > t.current {
-		before := t.counts[0]
+		t.counts[0], t.counts[1] = newPlaceMap[KeyTail](), t.counts[0]
 		if now > t.current+1 {
-			clear(before)
+			t.counts[1] = newPlaceMap[KeyTail]()
 		}
-		clear(t.counts[1])
-		t.counts[0], t.counts[1] = t.counts[1], before
 		t.current = now
 	}
-	one := t.counts[0][a.PartitionKey]
+	at := place{key: a.PartitionKey}
+	one := t.counts[0].find(at)
 	if one == nil {
-		if len(t.counts[0]) >= maxTails {
+		if len(t.counts[0].all) >= maxTails {
 			return
 		}
-		one = &results.KeyTail{Key: a.PartitionKey}
-		t.counts[0][a.PartitionKey] = one
+		one = &KeyTail{Key: a.PartitionKey}
+		t.counts[0].all[at] = one
 	}
 	one.Attempts++
-	if a.Class == results.Throttled {
+	if a.Class == Throttled {
 		one.Throttled++
 	}
 }
 
-// Completed implements [Observer].
-func (t *Tail) Completed(*results.Completed) {}
+// Completed makes the tail an observer of a run.
+func (t *Tail) Completed(*Completed) {}
 
 // Keys returns the keys of the tail, those with the most refusals first, then by
 // key. The slice is the caller's.
-func (t *Tail) Keys() []results.KeyTail {
-	sum := make(map[string]results.KeyTail)
+func (t *Tail) Keys() []KeyTail {
+	sum := make(map[string]KeyTail)
 	for _, counts := range t.counts {
-		for key, one := range counts {
-			both := sum[key]
-			sum[key] = results.KeyTail{Key: key, Attempts: both.Attempts + one.Attempts, Throttled: both.Throttled + one.Throttled}
+		for at, one := range counts.all {
+			both := sum[at.key]
+			sum[at.key] = KeyTail{Key: at.key, Attempts: both.Attempts + one.Attempts, Throttled: both.Throttled + one.Throttled}
 		}
 	}
-	list := slices.AppendSeq([]results.KeyTail{}, maps.Values(sum))
-	slices.SortFunc(list, func(a, b results.KeyTail) int {
+	list := slices.AppendSeq([]KeyTail{}, maps.Values(sum))
+	slices.SortFunc(list, func(a, b KeyTail) int {
 		return cmp.Or(cmp.Compare(b.Throttled, a.Throttled), cmp.Compare(a.Key, b.Key))
 	})
 	return list[:min(len(list), keptTails)]
