@@ -628,9 +628,15 @@ func (m *placeMap[T]) remove(at place) {
 // recentOf returns where a partition is if it was among the last that were found, by the end of its key.
 func (m *placeMap[T]) recentOf(at place) *recentPlace[T] {
 	const factor = 0x9E3779B97F4A7C15 // 2^64 over the golden ratio
-	word := uint64(len(at.key))
-	for i := max(0, len(at.key)-8); i < len(at.key); i++ {
-		word = word<<7 ^ word>>57 ^ uint64(at.key[i])
+	var word uint64
+	if k := at.key; len(k) >= 8 {
+		k = k[len(k)-8:] // which the compiler loads at once
+		word = uint64(k[0]) | uint64(k[1])<<8 | uint64(k[2])<<16 | uint64(k[3])<<24 |
+			uint64(k[4])<<32 | uint64(k[5])<<40 | uint64(k[6])<<48 | uint64(k[7])<<56
+	} else {
+		for i := range len(k) {
+			word = word<<8 | uint64(k[i])
+		}
 	}
 	return &m.recent[word*factor>>(64-recentBits)]
 }
