@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"syscall"
 
 	"loadgen/report/document"
 	"loadgen/results"
+	"loadgen/target"
 )
 
 func (v *visit) resolve(ctx context.Context) Finding {
@@ -42,25 +42,16 @@ func (v *visit) connect(ctx context.Context) Finding {
 	return judgeResult(nil, bound, fmt.Sprintf("with %s in %s", conn.RemoteAddr(), took), "")
 }
 
-// The error numbers of Windows for a connection that was refused or reset.
-const (
-	windowsRefused = syscall.Errno(10061)
-	windowsReset   = syscall.Errno(10054)
-)
-
 // explain returns a short reason for a failed connection, and advice.
 func explain(err error) (reason, advice string) {
-	advice = "check for a firewall, or a required proxy"
-	switch {
-	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, windowsRefused):
-		return "it was refused", "check that the service runs, and its port"
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, windowsReset):
-		return "it was reset", advice
-	case errors.Is(err, context.Canceled):
-		return "nobody answers", advice
-	default:
-		return results.OneLine(err), advice
+	fault, reason := target.FaultOf(err)
+	switch fault {
+	case target.ConnectionRefused:
+		return reason, "check that the service runs, and its port"
+	case target.Cancelled:
+		reason = "nobody answers"
 	}
+	return results.OneLine(errors.New(reason)), "check for a firewall, or a required proxy"
 }
 
 // shakeHands opens a TLS connection.

@@ -79,9 +79,8 @@ func connectionsOf(clients []*azure.Target) *results.Connections {
 	}
 	sum := new(results.Connections)
 	for _, client := range clients {
-		c := client.Connections()
-		sum.Add(&results.Connections{Opened: c.Opened, Reused: c.Reused, HTTP2: c.HTTP2, Lookups: results.Spell(c.Lookups),
-			Connects: results.Spell(c.Connects), Handshakes: results.Spell(c.Handshakes), FirstByte: results.Spell(c.FirstBytes)})
+		more := client.Connections()
+		sum.Add(&more)
 	}
 	return sum
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
+	"loadgen/results"
 )
 
 // dial opens a connection; net.Dialer.DialContext is one.
@@ -38,14 +39,17 @@ var (
 // plain opens a connection without TLS.
 func (d *dialer) plain(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := d.connect(ctx, network, address)
-	return d.counted(conn, err)
+	if err == nil {
+		d.counter.opened.Add(1)
+	}
+	return conn, err
 }
 
 // secure opens a TLS connection for one of the protocols.
 func (d *dialer) secure(ctx context.Context, network, address string, protocols ...string) (net.Conn, error) {
 	conn, err := d.connect(ctx, network, address)
 	if err != nil {
-		return d.counted(nil, err)
+		return nil, err
 	}
 	config := d.tls.Clone()
 	config.NextProtos = protocols
@@ -60,9 +64,10 @@ func (d *dialer) secure(ctx context.Context, network, address string, protocols 
 	d.counter.handshakes.add(d.clock.Now().Sub(began))
 	if err != nil {
 		conn.Close()
-		return d.counted(nil, orCause(ctx, fmt.Errorf("%w: %w", errTLS, err)))
+		return nil, orCause(ctx, tlsError(err))
 	}
-	return d.counted(secured, nil)
+	d.counter.opened.Add(1)
+	return secured, nil
 }
 
 // connect opens a connection within the limit.
@@ -90,13 +95,12 @@ func (d *dialer) connect(ctx context.Context, network, address string) (net.Conn
 	return conn, nil
 }
 
-func (d *dialer) counted(conn net.Conn, err error) (net.Conn, error) {
-	if err != nil {
-		d.counter.refused.Add(1)
-		return nil, err
+// tlsError returns the error of a failed handshake.
+func tlsError(err error) error {
+	if errors.As(err, new(tls.RecordHeaderError)) {
+		err = errors.New("the server does not support it")
 	}
-	d.counter.opened.Add(1)
-	return conn, nil
+	return fmt.Errorf("%w: %w", errTLS, err)
 }
 
 // orCause returns why the context ended, if it did, and otherwise err.
@@ -111,33 +115,13 @@ func orCause(ctx context.Context, err error) error {
 	}
 }
 
-// Connections are the statistics of a target's connections.
-type Connections struct {
-	// Opened is the number of opened connections, Refused of failed ones.
-	Opened, Refused int64
-	// Reused is the number of attempts on a connection that had carried another before, HTTP2 of those
-	// over HTTP/2, where several share one.
-	Reused, HTTP2 int64
-	// Lookups are DNS lookups, Connects TCP connections without them, Handshakes those of TLS, each
-	// with failures.
-	Lookups, Connects, Handshakes Timing
-	// FirstBytes are the times from the connection of an attempt to the first byte of its reply.
-	FirstBytes Timing
-}
-
-// Timing is a number of events and their durations.
-type Timing struct {
-	Count      int64
-	Total, Max time.Duration
-}
-
-// counter counts [Connections].
+// counter counts [results.Connections].
 type counter struct {
-	opened, refused, reused, http2            atomic.Int64
+	opened, reused, http2                     atomic.Int64
 	lookups, connects, handshakes, firstBytes stopwatch
 }
 
-// stopwatch sums a [Timing].
+// stopwatch sums a [results.Spell].
 type stopwatch struct{ count, total, longest atomic.Int64 }
 
 func (s *stopwatch) add(d time.Duration) {
@@ -151,6 +135,6 @@ func (s *stopwatch) add(d time.Duration) {
 	}
 }
 
-func (s *stopwatch) read() Timing {
-	return Timing{Count: s.count.Load(), Total: time.Duration(s.total.Load()), Max: time.Duration(s.longest.Load())}
+func (s *stopwatch) read() results.Spell {
+	return results.Spell{Count: s.count.Load(), Total: time.Duration(s.total.Load()), Max: time.Duration(s.longest.Load())}
 }

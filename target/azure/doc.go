@@ -21,6 +21,6 @@
 //
 // # Refusals
 //
-// A [RefusalLog] records what the service said about its own state: which limit throttled, and
+// [Target.Refusals] returns what the service said about its own state: which limit throttled, and
 // the request ids of throttled, failed and slowest requests, by which support finds them.
 package azure

@@ -1,25 +1,16 @@
 package azure_test
 
 import (
-	"context"
 	"fmt"
-	"net"
-	"net/http"
-	"net/url"
 	"os"
 	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
-	"loadgen/engine/entity"
-	"loadgen/engine/model"
-	"loadgen/engine/rest"
 	"loadgen/engine/rest/resttest"
 	"loadgen/engine/wire"
 	"loadgen/scenarios/drive"
@@ -45,26 +36,6 @@ func openEmbedded(t testing.TB, o azure.Options) *embedded {
 	t.Helper()
 	s := resttest.Listen(t, resttest.Options{Key: races})
 	return &embedded{resttest.NewClient(t, s.Endpoint(t), o).Target, s}
-}
-
-// openInMemory serves an engine of the documented limits behind pipes, fit for a bubble of
-// synctest.
-func openInMemory(t *testing.T, o azure.Options) *embedded {
-	t.Helper()
-	clk, pipes := clock.NewReal(), resttest.NewPipes()
-	s := resttest.New(t,
-		resttest.Options{Profile: model.Documented, Key: races, Rest: rest.Options{Clock: clk, Calendar: clk}})
-	server := &http.Server{Handler: s}
-	var serving sync.WaitGroup
-	serving.Go(func() { _ = server.Serve(pipes) })
-	t.Cleanup(func() {
-		_ = server.Close()
-		serving.Wait()
-	})
-	o.Clock, o.Calendar = clk, clk
-	client := resttest.NewClient(t, endpointAt(t, "http://races.example.net"), o).Target
-	client.DialWith(func(context.Context, string, string) (net.Conn, error) { return pipes.Dial(), nil })
-	return &embedded{client, s}
 }
 
 func TestConformsOverHTTP(t *testing.T) {
@@ -98,27 +69,6 @@ func TestConformsOverHTTP(t *testing.T) {
 	}
 }
 
-// Under the documented limits too, whether the engine says what it counted or the client
-// derives it.
-func TestConformsUnderLimits(t *testing.T) {
-	for _, asked := range []bool{true, false} {
-		for _, check := range targettest.Checks() {
-			t.Run(fmt.Sprintf("asked %v: %s", asked, check.Name), func(t *testing.T) {
-				t.Parallel()
-				synctest.Test(t, func(t *testing.T) {
-					subject := targettest.Live(openInMemory(t, azure.Options{AskCounted: asked}))
-					if !asked {
-						// A range of keys that begins within one partition and ends in another has the
-						// service read the whole table, of which the client is told nothing.
-						subject.Derived, subject.Counts = true, nil
-					}
-					check.Run(t, subject)
-				})
-			})
-		}
-	}
-}
-
 // What the engine tells and what the documented rule derives are the same, for
 // whatever a client can send, success or failure.
 func TestDerivedCountsAreWhatTheEngineTells(t *testing.T) {
@@ -145,60 +95,6 @@ func TestDerivedCountsAreWhatTheEngineTells(t *testing.T) {
 }
 
 var _ drive.Wire = (*azure.NetHTTP)(nil)
-
-// issue returns a shared access signature that opens a range of a table's keys, as the
-// service's documents have it: what a broker does for each of its users.
-func issue(table, permissions string, from, to entity.Key) string {
-	const version, expiry = "2019-02-02", "2099-01-01T00:00:00Z"
-	signed := strings.Join([]string{permissions, "", expiry, "/table/races/" + strings.ToLower(table), "", "", "", version,
-		from.Partition, from.Row, to.Partition, to.Row}, "\n")
-	v := url.Values{"sv": {version}, "sp": {permissions}, "se": {expiry}, "tn": {table}, "sig": {races.MAC(signed)}}
-	for name, value := range map[string]string{"spk": from.Partition, "srk": from.Row, "epk": to.Partition, "erk": to.Row} {
-		if value != "" {
-			v.Set(name, value)
-		}
-	}
-	return v.Encode()
-}
-
-// Each user has a client of their own by a signature of their keys, whatever their name: it
-// reads their entities, and nothing else. Which keys a signature opens is a matter of the server.
-func TestSignatureOfAUserOpensTheUsersKeys(t *testing.T) {
-	e := openEmbedded(t, azure.Options{})
-	send := func(to target.Target, verb entity.Verb, pk, row string) target.Outcome {
-		return do(t, to, *resttest.Write(verb, "Inbox", pk, row))
-	}
-	users := []string{"ann", "ann & co"}
-	send(e, entity.CreateTable, "", "")
-	for _, user := range users {
-		for row := range 4 {
-			send(e, entity.Insert, user, fmt.Sprint(row))
-		}
-	}
-	for i, user := range users {
-		keys := entity.Key{Partition: user}
-		endpoint := must(must(azure.ParseURL(e.service.URL, "", nil)).WithSAS(issue("Inbox", "r", keys, keys)))
-		client := resttest.NewClient(t, endpoint, azure.Options{})
-		for name, got := range map[string][2]int{
-			"an entity of theirs":     {send(client, entity.Get, user, "3").Status, 200},
-			"one that is not there":   {send(client, entity.Get, user, "9").Status, 404},
-			"one of somebody else":    {send(client, entity.Get, users[1-i], "3").Status, 403},
-			"a write":                 {send(client, entity.Insert, user, "5").Status, 403},
-			"a query of all, in rows": {int(send(client, entity.Query, "", "").Returned), 4},
-		} {
-			assert.Equalf(t, got[1], got[0], "%s: %s", user, name)
-		}
-	}
-}
-
-// BenchmarkIssueSignature is what a broker's CPU pays for one signature.
-func BenchmarkIssueSignature(b *testing.B) {
-	user := entity.Key{Partition: "user 4711"}
-	b.ReportAllocs()
-	for b.Loop() {
-		issue("Inbox", "r", user, user)
-	}
-}
 
 // deviations are the checks of the conformance suite that Azurite fails, and
 // why: the table of docs/development/measurements.md. A check that is listed must fail, so that

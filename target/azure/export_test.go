@@ -5,6 +5,8 @@ import (
 	"context"
 	"net"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+
 	"loadgen/target"
 )
 
@@ -18,6 +20,11 @@ func (t *Target) DialWith(open func(ctx context.Context, network, address string
 		c.Close()
 	}
 	t.pool.idle = nil
+}
+
+// NewCredential returns a credential with another source of tokens.
+func NewCredential(scope string, get azcore.TokenCredential) *Credential {
+	return &Credential{scope, get}
 }
 
 // Callers is how many contexts a target listens to.

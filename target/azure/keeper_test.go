@@ -274,8 +274,7 @@ type endpoints struct {
 
 func planted(t *testing.T, address string) []azure.Endpoint {
 	t.Helper()
-	keyed := endpointAt(t, address)
-	return []azure.Endpoint{keyed, must(keyed.WithSAS(plantedSAS()))}
+	return []azure.Endpoint{endpointAt(t, address), signedAt(address+";AccountName=races", plantedSAS())}
 }
 
 func TestPrintsShowNoSecret(t *testing.T) {

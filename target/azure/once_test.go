@@ -68,7 +68,7 @@ func hungUp(t *testing.T, op target.Operation, way string) bool {
 		func(number int, _ []byte) (string, bool) { return []string{busy, ""}[number], number > 0 }, azure.Options{})
 	do := ways(t, subject)[way]
 	require.Equalf(t, 503, do.Do(t.Context(), &op).Status, "the first %v by %s", op.Verb, way)
-	if n := subject.Connections(); n.Opened != 1 || n.Connects.Count != 1 || n.FirstBytes.Count != 1 {
+	if n := subject.Connections(); n.Opened != 1 || n.Connects.Count != 1 || n.FirstByte.Count != 1 {
 		t.Errorf("%v by %s: Connections() = %+v after one attempt; want one", op.Verb, way, n)
 	}
 	got := do.Do(t.Context(), &op)
@@ -210,7 +210,7 @@ func TestFailures(t *testing.T) {
 			assert.Equalf(t, results.Failed, got.Class(target.Expected{NotFound: true}), "%s by %s: class", row.name, way)
 		}
 		n := subject.Connections()
-		assert.Truef(t, row.fault != target.TLSFailed || n.Opened == 0 && n.Refused == 2 && n.Connects.Count == 2 && n.Handshakes.Count == 2,
+		assert.Truef(t, row.fault != target.TLSFailed || n.Opened == 0 && n.Connects.Count == 2 && n.Handshakes.Count == 2,
 			"%s: Connections() = %+v; want two refused in handshakes", row.name, n)
 		_, err := subject.Probe(t.Context())
 		assert.Regexpf(t, "^[^\n]*"+row.hint+"[^\n]*$", err.Error(), "%s: Probe", row.name)
@@ -316,8 +316,8 @@ func (s *stage) check(t *testing.T, limit, patience, want time.Duration, fault t
 		assert.Truef(t, got.Status == 0 && got.Fault == fault && took == want && got.Counted == 0,
 			"%s: Do = %+v after %v; want %s after %v", s.name, got, took, fault, want)
 		c, opened := subject.Connections(), (n+1)*s.dialled
-		assert.Equalf(t, []int64{opened, n + 1 - opened, 0, (n + 1) * s.answered},
-			[]int64{c.Opened, c.Refused, c.Reused, c.FirstBytes.Count}, "%s: opened, refused, used again, answered", s.name)
+		assert.Equalf(t, []int64{opened, n + 1, 0, (n + 1) * s.answered},
+			[]int64{c.Opened, c.Connects.Count, c.Reused, c.FirstByte.Count}, "%s: opened, tried, used again, answered", s.name)
 		if s.scheme == "https" && s.dialled == 0 && s.stall != nil {
 			assert.Equalf(t, want, c.Handshakes.Max, "%s: the longest handshake", s.name)
 		}

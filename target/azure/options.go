@@ -67,34 +67,24 @@ type Options struct {
 // Validate returns all faults, each wrapping ErrOptions.
 func (o *Options) Validate() []error {
 	var faults []error
-	fault := func(format string, args ...any) {
-		faults = append(faults, fmt.Errorf("%w: %s", ErrOptions, fmt.Sprintf(format, args...)))
-	}
-	if o.Endpoint.host == "" {
-		fault("Endpoint is missing")
-	} else if o.Endpoint.prove() == (proof{}) {
-		fault("Endpoint: expected a key, shared access signature or token source")
-	}
-	if !slices.Contains([]Client{"", Native, ByNetHTTP, Auto}, o.Client) {
-		fault("Client is %q; it must be %s, %s or %s", o.Client, Native, ByNetHTTP, Auto)
-	}
-	if o.Scheme > wire.SharedKey {
-		fault("Scheme is %d; it must be SharedKeyLite or SharedKey", o.Scheme)
-	}
-	if o.Connections < 0 {
-		fault("Connections is %d; it must not be negative", o.Connections)
-	}
-	if o.Timeout < 0 {
-		fault("Timeout is %v; it must not be negative", o.Timeout)
-	}
-	if o.Clock == nil {
-		fault("Clock is missing")
-	}
-	if o.Calendar == nil {
-		fault("Calendar is missing")
-	}
-	if !visible(o.RunID) || len(o.RunID) > maxRunID {
-		fault("RunID is not visible ASCII of at most %d bytes", maxRunID)
+	for _, one := range []struct {
+		wrong bool
+		text  string
+	}{
+		{o.Endpoint.host == "", "Endpoint is missing"},
+		{o.Endpoint.host != "" && o.Endpoint.prove() == (proof{}), "Endpoint: expected a key, shared access signature or token source"},
+		{!slices.Contains([]Client{"", Native, ByNetHTTP, Auto}, o.Client),
+			fmt.Sprintf("Client is %q; it must be %s, %s or %s", o.Client, Native, ByNetHTTP, Auto)},
+		{o.Scheme > wire.SharedKey, fmt.Sprintf("Scheme is %d; it must be SharedKeyLite or SharedKey", o.Scheme)},
+		{o.Connections < 0, fmt.Sprintf("Connections is %d; it must not be negative", o.Connections)},
+		{o.Timeout < 0, fmt.Sprintf("Timeout is %v; it must not be negative", o.Timeout)},
+		{o.Clock == nil, "Clock is missing"},
+		{o.Calendar == nil, "Calendar is missing"},
+		{!visible(o.RunID) || len(o.RunID) > maxRunID, fmt.Sprintf("RunID is not visible ASCII of at most %d bytes", maxRunID)},
+	} {
+		if one.wrong {
+			faults = append(faults, fmt.Errorf("%w: %s", ErrOptions, one.text))
+		}
 	}
 	return faults
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptrace"
@@ -107,7 +106,7 @@ func (n *NetHTTP) Outcome(op *target.Operation, status int, header http.Header, 
 	}()
 	a.reply.fill(status, header, body)
 	outcome := t.outcome(a, op)
-	if IsRefusal(status) {
+	if isRefusal(status) {
 		t.note(a, op, &outcome)
 	}
 	return outcome
@@ -227,7 +226,7 @@ func (w *way) because(err error) error {
 	defer w.mu.Unlock()
 	switch {
 	case w.unshaken != nil && !errors.Is(err, errTLS):
-		err = fmt.Errorf("%w: %w", errTLS, err)
+		err = tlsError(err)
 	case strings.Contains(err.Error(), "malformed HTTP"):
 		err = errNotHTTP
 	}

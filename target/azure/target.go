@@ -17,6 +17,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/wire"
+	"loadgen/results"
 	"loadgen/target"
 )
 
@@ -46,7 +47,7 @@ type Target struct {
 	// tokens is nil with a key or a signature.
 	tokens *TokenKeeper
 	// refusals is used if observe is set.
-	refusals RefusalLog
+	refusals refusalLog
 	observe  bool
 	watch    *watch
 	budget   *target.ReplyBudget
@@ -148,7 +149,7 @@ func (t *Target) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	if outcome.Status == http.StatusUnauthorized && a.token != nil {
 		t.tokens.Refused(a.token)
 	}
-	if t.observe && t.refusals.Notable(outcome.Status, a.first.Sub(a.sent)) {
+	if t.observe && t.refusals.notable(outcome.Status, a.first.Sub(a.sent)) {
 		t.note(a, op, &outcome)
 	}
 	return outcome
@@ -241,13 +242,13 @@ func (t *Target) keep() {
 	}
 }
 
-// Connections returns the statistics so far.
-func (t *Target) Connections() Connections {
+// Connections returns the statistics so far. Lookups, Connects and Handshakes include failures.
+func (t *Target) Connections() results.Connections {
 	c := &t.counter
-	return Connections{
-		Opened: c.opened.Load(), Refused: c.refused.Load(), Reused: c.reused.Load(), HTTP2: c.http2.Load(),
+	return results.Connections{
+		Opened: c.opened.Load(), Reused: c.reused.Load(), HTTP2: c.http2.Load(),
 		Lookups: c.lookups.read(), Connects: c.connects.read(),
-		Handshakes: c.handshakes.read(), FirstBytes: c.firstBytes.read(),
+		Handshakes: c.handshakes.read(), FirstByte: c.firstBytes.read(),
 	}
 }
 

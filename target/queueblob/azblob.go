@@ -2,9 +2,7 @@ package queueblob
 
 import (
 	"bytes"
-	"container/heap"
 	"context"
-	"errors"
 	"io"
 	"strings"
 	"sync"
@@ -81,10 +79,7 @@ func (c *Blobs) Do(ctx context.Context, op *target.Operation) target.Outcome {
 			return c.failed(err)
 		}
 		defer reply.Body.Close()
-		body, err := io.ReadAll(io.LimitReader(reply.Body, MaxBlob+1))
-		if err == nil && len(body) > MaxBlob {
-			err = errTooLong
-		}
+		body, err := io.ReadAll(reply.Body)
 		if err != nil {
 			return c.failed(err)
 		}
@@ -127,8 +122,6 @@ type unclosed struct{ *bytes.Reader }
 
 // Close implements [io.Closer].
 func (unclosed) Close() error { return nil }
-
-var errTooLong = errors.New("the blob is too long to read")
 
 // list returns the blobs of one page of the service. If there are more, the marker continues
 // the list.
@@ -247,29 +240,4 @@ func (w *Waiting) Counts() target.Counts {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.memory.Counts()
-}
-
-// places is a heap of the instants at which the workers of an application's own service are
-// free again.
-type places []clock.Instant
-
-var _ heap.Interface = (*places)(nil)
-
-// Len implements [heap.Interface].
-func (p places) Len() int { return len(p) }
-
-// Less implements [heap.Interface].
-func (p places) Less(i, j int) bool { return p[i] < p[j] }
-
-// Swap implements [heap.Interface].
-func (p places) Swap(i, j int) { p[i], p[j] = p[j], p[i] }
-
-// Push implements [heap.Interface].
-func (p *places) Push(x any) { *p = append(*p, x.(clock.Instant)) }
-
-// Pop implements [heap.Interface].
-func (p *places) Pop() any {
-	last := (*p)[len(*p)-1]
-	*p = (*p)[:len(*p)-1]
-	return last
 }

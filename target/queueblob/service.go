@@ -1,16 +1,13 @@
 package queueblob
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -115,7 +112,8 @@ func (l *link) failed(err error) answer {
 				text = strings.ReplaceAll(text, secret, "(secret)")
 			}
 		}
-		return answer{Fault: faultOf(err), Detail: strings.ToValidUTF8(text[:min(len(text), 300)], "")}
+		fault, _ := target.FaultOf(err)
+		return answer{Fault: fault, Detail: strings.ToValidUTF8(text[:min(len(text), 300)], "")}
 	}
 	o := answer{Status: told.StatusCode}
 	// A proxy or another server may have answered.
@@ -130,27 +128,6 @@ func (l *link) failed(err error) answer {
 		}
 	}
 	return o
-}
-
-// faultOf names why no reply came.
-func faultOf(err error) target.Fault {
-	var timeout net.Error
-	switch {
-	case errors.Is(err, context.Canceled):
-		return target.Cancelled
-	case errors.Is(err, target.ErrReplyTooLong), errors.Is(err, errTooLong):
-		return target.ReplyTooLong
-	case errors.Is(err, target.ErrReplyEnded):
-		return target.NoRoom
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return target.TimedOut
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return target.ConnectionRefused
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return target.ConnectionClosed
-	default:
-		return target.ConnectionFailed
-	}
 }
 
 // answer is an outcome by a shorter name.
