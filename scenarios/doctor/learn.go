@@ -133,7 +133,7 @@ type limitSearch struct {
 	unit, to, flag, by string
 	lowest, highest    float64
 	// load offers a rate, and a lower one after it if that is not 0.
-	load func(rate, below float64, lasts time.Duration) string
+	load func(rate, below float64, lasts time.Duration) experiment
 	// acts is the time of a rate, in quarters, before its attempts count.
 	acts time.Duration
 	// late repeats the highest rate for longer, and an overload if its served rate does not settle.

@@ -1,4 +1,4 @@
-//go:build ci
+//go:build live
 
 package doctor_test
 
