@@ -97,10 +97,7 @@ type Outcome struct {
 }
 
 // Row is one entity of a page.
-type Row struct {
-	Key    entity.Key
-	Entity entity.Packed
-}
+type Row = entity.Row
 
 // Expected is the set of further statuses that are a success of an operation. (A delete-if-exists expects 404.)
 type Expected struct{ NotFound, Conflict, Precondition bool }
@@ -121,15 +118,6 @@ func (o *Outcome) Class(expected Expected) results.Class {
 		return results.Failed
 	}
 }
-
-// Unanswered is the error of an attempt without a reply, of clients that have errors.
-type Unanswered struct {
-	Fault  Fault
-	Detail string
-}
-
-// Error implements error: one line for a person.
-func (u *Unanswered) Error() string { return u.Detail }
 
 // Cause returns the code that a record has of the outcome: the service's, or the fault.
 func (o *Outcome) Cause() string { return cmp.Or(string(o.Code), string(o.Fault)) }

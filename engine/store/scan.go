@@ -56,10 +56,7 @@ func (p *Page) EndAtPartition() {
 }
 
 // Row is one entity of a page.
-type Row struct {
-	Key    entity.Key
-	Entity entity.Packed
-}
+type Row = entity.Row
 
 // Span is how many entities a page read in one partition, at least one.
 type Span struct {

@@ -210,9 +210,12 @@ func (p *Plan) connectEngine(d *destination, address string, secret *wire.Secret
 		}
 		endpoints = append(endpoints, endpoint)
 	}
-	w := p.Scenario.Wire()
+	w, by := p.Scenario.Wire(), azure.Client(p.Client)
+	if p.Driver == Vegeta {
+		by = azure.ByNetHTTP
+	}
 	return d.connect(endpoints, azure.Options{Level: w.Level, Nagle: w.Nagle, Connections: p.workers(), AskCounted: true,
-		Clock: clk, Calendar: clk, RunID: id, Client: azure.Client(p.Client)})
+		Clock: clk, Calendar: clk, RunID: id, Client: by})
 }
 
 // connectionsFor returns a server's maximum of connections that never limits its workers.

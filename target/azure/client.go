@@ -54,10 +54,10 @@ func (t *Target) Socket() string {
 // errProxy is the error of a proxy that rejects the request.
 var errProxy = errors.New("the proxy")
 
-// NetHTTP returns a client of the target's service over net/http. It opens at most as many
+// newNetHTTP returns a client of the target's service over net/http. It opens at most as many
 // connections as the target keeps; more attempts wait for others to end. It uses the same proxy.
-func (t *Target) NetHTTP() *NetHTTP {
-	n := &NetHTTP{target: t, proxy: t.proxy}
+func (t *Target) newNetHTTP() *netHTTP {
+	n := &netHTTP{target: t, proxy: t.proxy}
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	n.transport = &http.Transport{
@@ -96,7 +96,7 @@ func (t *Target) NetHTTP() *NetHTTP {
 const bodyBuffer = 4 << 10
 
 // exchange sends the request of an attempt by net/http and reads the reply into the attempt.
-func (n *NetHTTP) exchange(ctx context.Context, a *attempt) error {
+func (n *netHTTP) exchange(ctx context.Context, a *attempt) error {
 	w, response, err := n.begin(ctx, a)
 	if err != nil {
 		return err

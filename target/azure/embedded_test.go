@@ -12,8 +12,6 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/rest/resttest"
-	"loadgen/engine/wire"
-	"loadgen/scenarios/drive"
 	"loadgen/target"
 	"loadgen/target/azure"
 	"loadgen/target/targettest"
@@ -44,9 +42,7 @@ func TestConformsOverHTTP(t *testing.T) {
 		options  azure.Options
 		wrap     func(*embedded) target.Target
 	}{
-		{"signed the long way", azure.Options{Scheme: wire.SharedKey}, nil},
-		{"by the client of net/http", azure.Options{Client: azure.ByNetHTTP}, nil},
-		{"by a driver with net/http", azure.Options{}, func(e *embedded) target.Target { return netHTTP(t, e.Target) }},
+		{"by the client of net/http", azure.Options{}, func(e *embedded) target.Target { return netHTTP{e.Target} }},
 		{"through a fault wrapper without a plan", azure.Options{}, func(e *embedded) target.Target {
 			return target.WrapFaults(e, engine.FaultPlan{}, 1, clock.NewReal())
 		}},
@@ -93,8 +89,6 @@ func TestDerivedCountsAreWhatTheEngineTells(t *testing.T) {
 		}
 	}
 }
-
-var _ drive.Wire = (*azure.NetHTTP)(nil)
 
 // deviations are the checks of the conformance suite that Azurite fails, and
 // why: the table of docs/development/measurements.md. A check that is listed must fail, so that

@@ -78,7 +78,7 @@ func TestOptionsFaults(t *testing.T) {
 	}{
 		{"nothing but zeros", azure.Options{}, 3},
 		{"no credential", azure.Options{Endpoint: naked}, 3},
-		{"all at fault", azure.Options{Scheme: 3, Connections: -1, Timeout: -1, RunID: "a b"}, 7},
+		{"all at fault", azure.Options{Connections: -1, Timeout: -1, RunID: "a b"}, 6},
 		{"a name that is too long", azure.Options{RunID: strings.Repeat("x", 201)}, 4},
 	} {
 		faults := row.o.Validate()
@@ -293,7 +293,7 @@ func TestProbeDescribes(t *testing.T) {
 	const later = "Date: Fri, 20 Nov 2026 11:48:29 GMT\n"
 	reply := "HTTP/1.1 200 OK\n" + tablesServer + later + "x-ms-version: 2019-02-02\n" + jsonReply
 	subject, _ := openAt(t, always(framed(reply+noTables, true)), azure.Options{Clock: still{clock.NewReal()}})
-	want := azure.Service{Server: "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0", Version: "2019-02-02", Ahead: 10 * time.Second}
+	want := azure.Service{Server: "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0", Ahead: 10 * time.Second}
 	got, err := subject.Probe(t.Context())
 	assert.Truef(t, err == nil && got == want, "Probe = %+v, %v; want %+v", got, err, want)
 }

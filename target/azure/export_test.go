@@ -27,6 +27,11 @@ func NewCredential(scope string, get azcore.TokenCredential) *Credential {
 	return &Credential{scope, get}
 }
 
+// DoOverNetHTTP is Do by the client of net/http, whatever the target's own is.
+func (t *Target) DoOverNetHTTP(ctx context.Context, op *target.Operation) target.Outcome {
+	return t.do(ctx, op, t.other.exchange)
+}
+
 // Callers is how many contexts a target listens to.
 func (t *Target) Callers() int {
 	t.watch.mu.Lock()

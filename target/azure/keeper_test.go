@@ -359,7 +359,7 @@ func TestFailuresShowNoSecret(t *testing.T) {
 		for _, address := range addresses {
 			for _, endpoint := range planted(t, address) {
 				subject := open(t, azure.Options{Endpoint: endpoint})
-				both := ways(t, subject)
+				both := ways(subject)
 				for n, op := range every() {
 					outcome := both[[]string{"Do", "net/http"}[n%2]].Do(t.Context(), &op)
 					search(t, fmt.Sprintf("%s: %v", name, op.Verb), printed(outcome))

@@ -3,7 +3,6 @@ package azure
 import (
 	"crypto/tls"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -28,8 +27,6 @@ const maxRunID = 200
 type Options struct {
 	// Endpoint is the address and credential; required.
 	Endpoint Endpoint
-	// Scheme signs requests with an account's key; Shared Key Lite.
-	Scheme wire.SigningScheme
 	// Connections is the maximum number of idle connections; 64. Each further concurrent attempt opens
 	// a connection of its own.
 	Connections int
@@ -47,11 +44,9 @@ type Options struct {
 	RunID string
 	// TLS configures https; nil uses the machine's certificates.
 	TLS *tls.Config
-	// Client is Native, ByNetHTTP or Auto; Native.
+	// Client is Native, ByNetHTTP or Auto; Native. ByNetHTTP uses the proxy of the environment (HTTPS_PROXY,
+	// HTTP_PROXY, NO_PROXY).
 	Client Client
-	// Proxy returns the proxy for an address, nil for none; nil is the one that the environment
-	// names (HTTPS_PROXY, HTTP_PROXY, NO_PROXY). Native goes by none.
-	Proxy func(*url.URL) (*url.URL, error)
 	// Level is the metadata of JSON replies; minimal.
 	Level wire.Level
 	// Nagle leaves Nagle's algorithm on, and sends the head and the body of a request separately.
@@ -75,7 +70,6 @@ func (o *Options) Validate() []error {
 		{o.Endpoint.host != "" && o.Endpoint.prove() == (proof{}), "Endpoint: expected a key, shared access signature or token source"},
 		{!slices.Contains([]Client{"", Native, ByNetHTTP, Auto}, o.Client),
 			fmt.Sprintf("Client is %q; it must be %s, %s or %s", o.Client, Native, ByNetHTTP, Auto)},
-		{o.Scheme > wire.SharedKey, fmt.Sprintf("Scheme is %d; it must be SharedKeyLite or SharedKey", o.Scheme)},
 		{o.Connections < 0, fmt.Sprintf("Connections is %d; it must not be negative", o.Connections)},
 		{o.Timeout < 0, fmt.Sprintf("Timeout is %v; it must not be negative", o.Timeout)},
 		{o.Clock == nil, "Clock is missing"},

@@ -14,57 +14,26 @@ import (
 	"sync"
 
 	"loadgen/engine/clock"
-	"loadgen/target"
 )
 
-// NetHTTP sends a target's requests over net/http instead of the target's own connections, in two steps:
-// [NetHTTP.RoundTrip] returns the unread reply, and [NetHTTP.Outcome] interprets it. It is for drivers that
-// time an HTTP client of their own. Requests, timeout, address and outcomes are the same. It is safe for
-// concurrent use; callers must close it before the target.
-type NetHTTP struct {
+// netHTTP sends a target's requests over net/http instead of the target's own connections. It is safe for
+// concurrent use.
+type netHTTP struct {
 	target    *Target
 	transport *http.Transport
 	// proxy is nil for direct connections.
 	proxy *url.URL
 }
 
-// Close closes the connections, which must be idle.
-func (n *NetHTTP) Close() { n.transport.CloseIdleConnections() }
-
-// RoundTrip sends the request of an operation once, and returns the reply after its head. Callers must close
-// its body, which has at most 5 MiB. Errors are a [target.Unanswered] without secrets.
-func (n *NetHTTP) RoundTrip(ctx context.Context, op *target.Operation) (*http.Response, error) {
-	t := n.target
-	a := t.attempt()
-	err := t.authorize(ctx, a)
-	if err != nil {
-		a.end()
-		return nil, &target.Unanswered{Fault: target.NotSent, Detail: t.line(err.Error())}
-	}
-	if fault := a.write(op); fault != "" {
-		a.end()
-		return nil, &target.Unanswered{Fault: target.NotSent, Detail: fault}
-	}
-	w, response, err := n.begin(ctx, a)
-	if err != nil {
-		none := t.unanswered(err, false)
-		a.end()
-		return nil, &target.Unanswered{Fault: none.Fault, Detail: none.Detail}
-	}
-	if response.StatusCode == http.StatusUnauthorized && a.token != nil {
-		t.tokens.Refused(a.token)
-	}
-	w.lent = true
-	w.ReadCloser, response.Body = target.NewBoundedBody(response.Body, &a.reply.share, maxReply), w
-	return response, nil
-}
+// close closes the connections, which must be idle.
+func (n *netHTTP) close() { n.transport.CloseIdleConnections() }
 
 // errForm is the error of a request that net/http rejects.
 var errForm = errors.New("nothing sent: net/http rejects the request")
 
 // begin sends the request of an attempt, the same except for the order of headers, and returns its unread
 // reply. Callers must end the way.
-func (n *NetHTTP) begin(ctx context.Context, a *attempt) (*way, *http.Response, error) {
+func (n *netHTTP) begin(ctx context.Context, a *attempt) (*way, *http.Response, error) {
 	t := n.target
 	w := &way{attempt: a}
 	w.ctx, w.cancel = context.WithCancelCause(ctx)
@@ -95,23 +64,6 @@ func (n *NetHTTP) begin(ctx context.Context, a *attempt) (*way, *http.Response, 
 	return w, response, nil
 }
 
-// Outcome returns the outcome of a complete reply, as Do would. It keeps no part of the arguments.
-func (n *NetHTTP) Outcome(op *target.Operation, status int, header http.Header, body []byte) target.Outcome {
-	t := n.target
-	a := t.attempt()
-	own := a.reply.body
-	defer func() {
-		a.reply.body = own
-		a.end()
-	}()
-	a.reply.fill(status, header, body)
-	outcome := t.outcome(a, op)
-	if isRefusal(status) {
-		t.note(a, op, &outcome)
-	}
-	return outcome
-}
-
 // fill sets the reply from net/http's. The body remains the caller's.
 func (r *reply) fill(status int, header http.Header, body []byte) {
 	r.status, r.head, r.fields = status, r.head[:0], r.fields[:0]
@@ -130,15 +82,11 @@ func (r *reply) fill(status int, header http.Header, body []byte) {
 	r.body = body
 }
 
-// way is one attempt over net/http, and the body of its reply: the attempt ends when that is closed.
+// way is one attempt over net/http.
 type way struct {
-	io.ReadCloser
 	*attempt
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	ended  sync.Once
-	// lent reports that closing the body returns the attempt.
-	lent bool
 
 	// mu guards the times of the connection and of the first byte.
 	mu         sync.Mutex
@@ -199,24 +147,6 @@ func (w *way) trace() *httptrace.ClientTrace {
 	return trace
 }
 
-func (w *way) Read(p []byte) (int, error) {
-	n, err := w.ReadCloser.Read(p)
-	switch {
-	case err == nil || err == io.EOF:
-		return n, err
-	case errors.Is(err, target.ErrReplyTooLong):
-		err = errReplyTooLong
-	}
-	none := w.attempt.target.unanswered(w.because(err), true)
-	return n, &target.Unanswered{Fault: none.Fault, Detail: none.Detail}
-}
-
-func (w *way) Close() error {
-	err := w.ReadCloser.Close()
-	w.end()
-	return err
-}
-
 // because returns the cause of a missing or incomplete reply, for an error of net/http.
 func (w *way) because(err error) error {
 	if cause := context.Cause(w.ctx); isAny(cause, errCancelled, errClosed, io.ErrUnexpectedEOF) {
@@ -233,13 +163,8 @@ func (w *way) because(err error) error {
 	return w.attempt.target.ended(err, orCause(w.ctx, err))
 }
 
-// end ends the attempt, and returns it if the body owned it.
+// end ends the attempt.
 func (w *way) end() {
-	w.ended.Do(func() {
-		w.attempt.target.watch.finish(w.attempt)
-		w.cancel(nil)
-		if w.lent {
-			w.attempt.end()
-		}
-	})
+	w.attempt.target.watch.finish(w.attempt)
+	w.cancel(nil)
 }

@@ -16,7 +16,6 @@ import (
 	"golang.org/x/net/http/httpproxy"
 
 	"loadgen/engine/clock"
-	"loadgen/engine/wire"
 	"loadgen/results"
 	"loadgen/target"
 )
@@ -28,7 +27,6 @@ type Target struct {
 	base     string
 	address  string // host and port to connect to
 	begin    string
-	scheme   wire.SigningScheme
 	// accept is the header line with the metadata level of replies.
 	accept string
 	// nagle sends head and body separately.
@@ -40,7 +38,7 @@ type Target struct {
 	dialer *dialer
 	pool   *pool
 	// other is net/http's client, used unless native is set; proxy is its proxy.
-	other  *NetHTTP
+	other  *netHTTP
 	proxy  *url.URL
 	client Client
 	native atomic.Bool
@@ -69,16 +67,12 @@ func New(o Options) (*Target, error) {
 		return nil, errors.Join(faults...)
 	}
 	o.Client = cmp.Or(o.Client, Native)
-	if o.Proxy == nil {
-		o.Proxy = httpproxy.FromEnvironment().ProxyFunc()
-	}
-	o.Scheme = cmp.Or(o.Scheme, wire.SharedKeyLite)
 	o.Connections = cmp.Or(o.Connections, defaultConnections)
 	if o.Budget == nil {
 		o.Budget = target.NewReplyBudget(target.CommonReplyBudget)
 	}
 	o.Timeout, o.RunID = cmp.Or(o.Timeout, defaultTimeout), cmp.Or(o.RunID, defaultRunID)
-	t := &Target{endpoint: o.Endpoint, base: o.Endpoint.base(), scheme: o.Scheme,
+	t := &Target{endpoint: o.Endpoint, base: o.Endpoint.base(),
 		accept: "Accept: application/json;odata=" + o.Level.String() + "\r\n", nagle: o.Nagle, askCounted: o.AskCounted, runID: o.RunID, clock: o.Clock}
 	t.address = o.Endpoint.Socket()
 	t.begin = " HTTP/1.1\r\nHost: " + o.Endpoint.host + "\r\nUser-Agent: loadgen\r\n"
@@ -94,7 +88,7 @@ func New(o Options) (*Target, error) {
 	t.client, t.observe = o.Client, o.Observe
 	t.native.Store(o.Client == Native)
 	if o.Client != Native {
-		address, err := o.Proxy(&url.URL{Scheme: o.Endpoint.scheme, Host: o.Endpoint.host})
+		address, err := httpproxy.FromEnvironment().ProxyFunc()(&url.URL{Scheme: o.Endpoint.scheme, Host: o.Endpoint.host})
 		// An address without http:// can parse as one with a path. It may contain a password, so no error
 		// repeats it.
 		if err != nil || address != nil && (!plainHost(address.Hostname()) || strings.Trim(address.Path, "/") != "") {
@@ -103,7 +97,7 @@ func New(o Options) (*Target, error) {
 		}
 		t.proxy = address
 	}
-	t.other = t.NetHTTP()
+	t.other = t.newNetHTTP()
 	if who := o.Endpoint.prove().identity; who != nil {
 		t.tokens = NewTokenKeeper(who, o.Clock, o.Calendar)
 	}
@@ -130,6 +124,11 @@ func (e Endpoint) Socket() string {
 // Do implements [target.Target]: it sends one request, once. Without a reply the status is 0; an invalid reply
 // keeps its status. Fault and detail explain both. It must not be called after Close.
 func (t *Target) Do(ctx context.Context, op *target.Operation) target.Outcome {
+	return t.do(ctx, op, t.exchange)
+}
+
+// do sends a request by a function that exchanges it for the reply.
+func (t *Target) do(ctx context.Context, op *target.Operation, exchange func(context.Context, *attempt) error) target.Outcome {
 	a := t.attempt()
 	defer a.end()
 	if err := t.authorize(ctx, a); err != nil {
@@ -138,7 +137,7 @@ func (t *Target) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	if fault := a.write(op); fault != "" {
 		return target.Outcome{Fault: target.NotSent, Detail: fault}
 	}
-	if err := t.exchange(ctx, a); err != nil {
+	if err := exchange(ctx, a); err != nil {
 		return t.unanswered(err, a.answered)
 	}
 	outcome := t.outcome(a, op)
@@ -262,7 +261,7 @@ func (t *Target) close() {
 	}
 	close(t.stop)
 	t.alone.Wait()
-	t.other.Close()
+	t.other.close()
 	t.watch.close()
 	t.pool.close()
 }
