@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http/httptrace"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"loadgen/engine/clock"
@@ -40,7 +40,7 @@ var (
 func (d *dialer) plain(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := d.connect(ctx, network, address)
 	if err == nil {
-		d.counter.opened.Add(1)
+		d.counter.increment(&d.counter.sum.Opened)
 	}
 	return conn, err
 }
@@ -61,12 +61,12 @@ func (d *dialer) secure(ctx context.Context, network, address string, protocols 
 	defer release()
 	secured := tls.Client(conn, config)
 	err = secured.HandshakeContext(ctx)
-	d.counter.handshakes.add(d.clock.Now().Sub(began))
+	d.counter.record(&d.counter.sum.Handshakes, d.clock.Now().Sub(began))
 	if err != nil {
 		conn.Close()
 		return nil, orCause(ctx, tlsError(err))
 	}
-	d.counter.opened.Add(1)
+	d.counter.increment(&d.counter.sum.Opened)
 	return secured, nil
 }
 
@@ -81,11 +81,11 @@ func (d *dialer) connect(ctx context.Context, network, address string) (net.Conn
 		DNSStart: func(httptrace.DNSStartInfo) { asked = d.clock.Now() },
 		DNSDone: func(httptrace.DNSDoneInfo) {
 			lookup = d.clock.Now().Sub(asked)
-			d.counter.lookups.add(lookup)
+			d.counter.record(&d.counter.sum.Lookups, lookup)
 		},
 	})
 	conn, err := d.open(traced, network, address)
-	d.counter.connects.add(d.clock.Now().Sub(began) - lookup)
+	d.counter.record(&d.counter.sum.Connects, d.clock.Now().Sub(began)-lookup)
 	if err != nil {
 		return nil, orCause(ctx, err)
 	}
@@ -115,26 +115,22 @@ func orCause(ctx context.Context, err error) error {
 	}
 }
 
-// counter counts [results.Connections].
+// counter counts [results.Connections]. It is safe for concurrent use.
 type counter struct {
-	opened, reused, http2                     atomic.Int64
-	lookups, connects, handshakes, firstBytes stopwatch
+	mu  sync.Mutex
+	sum results.Connections
 }
 
-// stopwatch sums a [results.Spell].
-type stopwatch struct{ count, total, longest atomic.Int64 }
-
-func (s *stopwatch) add(d time.Duration) {
-	s.count.Add(1)
-	s.total.Add(int64(d))
-	for {
-		longest := s.longest.Load()
-		if int64(d) <= longest || s.longest.CompareAndSwap(longest, int64(d)) {
-			return
-		}
-	}
+// increment adds one to a number of the sum.
+func (c *counter) increment(number *int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	*number++
 }
 
-func (s *stopwatch) read() results.Spell {
-	return results.Spell{Count: s.count.Load(), Total: time.Duration(s.total.Load()), Max: time.Duration(s.longest.Load())}
+// record adds a duration to a spell of the sum.
+func (c *counter) record(spell *results.Spell, d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	spell.Count, spell.Total, spell.Max = spell.Count+1, spell.Total+d, max(spell.Max, d)
 }

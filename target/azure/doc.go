@@ -11,7 +11,7 @@
 // and reads the reply. The client over net/http uses the proxy of the environment, and HTTP/2 if the
 // service offers it. Neither retries, follows redirections, keeps a connection whose reply was not
 // read to its end, or shows a key, a shared access signature or a token in an error, outcome or
-// print. [Target.NetHTTP] is for drivers with their own client.
+// print.
 //
 // # Tokens
 //

@@ -29,7 +29,7 @@ func NewCredential(scope string, get azcore.TokenCredential) *Credential {
 
 // DoOverNetHTTP is Do by the client of net/http, whatever the target's own is.
 func (t *Target) DoOverNetHTTP(ctx context.Context, op *target.Operation) target.Outcome {
-	return t.do(ctx, op, t.other.exchange)
+	return t.do(ctx, op, t.exchangeOverNetHTTP)
 }
 
 // Callers is how many contexts a target listens to.

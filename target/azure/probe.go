@@ -72,7 +72,7 @@ func (t *Target) Probe(ctx context.Context) (Service, error) {
 	}
 	if t.client == Auto && t.proxy == nil && strings.HasPrefix(strings.ToLower(service.Server), "loadgen") {
 		t.native.Store(true)
-		t.other.close()
+		t.other.CloseIdleConnections()
 	}
 	return service, nil
 }

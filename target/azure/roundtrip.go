@@ -16,25 +16,12 @@ import (
 	"loadgen/engine/clock"
 )
 
-// netHTTP sends a target's requests over net/http instead of the target's own connections. It is safe for
-// concurrent use.
-type netHTTP struct {
-	target    *Target
-	transport *http.Transport
-	// proxy is nil for direct connections.
-	proxy *url.URL
-}
-
-// close closes the connections, which must be idle.
-func (n *netHTTP) close() { n.transport.CloseIdleConnections() }
-
 // errForm is the error of a request that net/http rejects.
 var errForm = errors.New("nothing sent: net/http rejects the request")
 
-// begin sends the request of an attempt, the same except for the order of headers, and returns its unread
-// reply. Callers must end the way.
-func (n *netHTTP) begin(ctx context.Context, a *attempt) (*way, *http.Response, error) {
-	t := n.target
+// beginOverNetHTTP sends the request of an attempt over net/http, the same except for the order of headers, and returns
+// its unread reply. Callers must end the way.
+func (t *Target) beginOverNetHTTP(ctx context.Context, a *attempt) (*way, *http.Response, error) {
 	w := &way{attempt: a}
 	w.ctx, w.cancel = context.WithCancelCause(ctx)
 	request, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(a.message)))
@@ -44,7 +31,7 @@ func (n *netHTTP) begin(ctx context.Context, a *attempt) (*way, *http.Response, 
 	}
 	// Opaque, since parsing could alter the signed path.
 	request.URL = &url.URL{Scheme: t.endpoint.scheme, Host: t.endpoint.host, Opaque: string(a.line)}
-	if n.proxy != nil && request.URL.Scheme == "http" {
+	if t.proxy != nil && request.URL.Scheme == "http" {
 		// A proxy requires the absolute form.
 		request.URL.Opaque = "//" + request.URL.Host + request.URL.Opaque
 	}
@@ -55,7 +42,7 @@ func (n *netHTTP) begin(ctx context.Context, a *attempt) (*way, *http.Response, 
 	}
 	request = request.WithContext(httptrace.WithClientTrace(w.ctx, w.trace()))
 	t.watch.begin(ctx, a, t.clock.Now(), nil, w.cancel)
-	response, err := n.transport.RoundTrip(request)
+	response, err := t.other.RoundTrip(request)
 	if err != nil {
 		err = w.because(err)
 		w.end()
@@ -115,17 +102,17 @@ func (w *way) trace() *httptrace.ClientTrace {
 			}
 			w.had, w.got = true, t.clock.Now()
 			if info.Reused {
-				t.counter.reused.Add(1)
+				t.counter.increment(&t.counter.sum.Reused)
 			}
 			if shared {
-				t.counter.http2.Add(1)
+				t.counter.increment(&t.counter.sum.HTTP2)
 			}
 		},
 		GotFirstResponseByte: func() {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.first = t.clock.Now()
-			t.counter.firstBytes.add(w.first.Sub(w.got))
+			t.counter.record(&t.counter.sum.FirstByte, w.first.Sub(w.got))
 		},
 	}
 	if t.proxy == nil {
@@ -141,7 +128,7 @@ func (w *way) trace() *httptrace.ClientTrace {
 	trace.TLSHandshakeDone = func(_ tls.ConnectionState, err error) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		t.counter.handshakes.add(t.clock.Now().Sub(began))
+		t.counter.record(&t.counter.sum.Handshakes, t.clock.Now().Sub(began))
 		w.unshaken = err
 	}
 	return trace

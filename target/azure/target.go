@@ -37,8 +37,8 @@ type Target struct {
 
 	dialer *dialer
 	pool   *pool
-	// other is net/http's client, used unless native is set; proxy is its proxy.
-	other  *netHTTP
+	// other is the transport of net/http, used unless native is set; proxy is its proxy.
+	other  *http.Transport
 	proxy  *url.URL
 	client Client
 	native atomic.Bool
@@ -97,7 +97,7 @@ func New(o Options) (*Target, error) {
 		}
 		t.proxy = address
 	}
-	t.other = t.newNetHTTP()
+	t.other = t.newTransport()
 	if who := o.Endpoint.prove().identity; who != nil {
 		t.tokens = NewTokenKeeper(who, o.Clock, o.Calendar)
 	}
@@ -161,7 +161,7 @@ func (t *Target) exchange(ctx context.Context, a *attempt) error {
 		return orCause(ctx, ctx.Err())
 	}
 	if !t.native.Load() {
-		return t.other.exchange(ctx, a)
+		return t.exchangeOverNetHTTP(ctx, a)
 	}
 	now := t.clock.Now()
 	line := t.pool.get(now)
@@ -178,12 +178,12 @@ func (t *Target) exchange(ctx context.Context, a *attempt) error {
 		now = t.clock.Now()
 	}
 	if line.used {
-		t.counter.reused.Add(1)
+		t.counter.increment(&t.counter.sum.Reused)
 	}
 	line.used, a.sent = true, now
 	again, err := line.exchange(a, t.clock)
 	if a.answered {
-		t.counter.firstBytes.add(a.first.Sub(now))
+		t.counter.record(&t.counter.sum.FirstByte, a.first.Sub(now))
 	}
 	cause := t.watch.finish(a)
 	if err != nil || cause != nil || !again {
@@ -243,12 +243,9 @@ func (t *Target) keep() {
 
 // Connections returns the statistics so far. Lookups, Connects and Handshakes include failures.
 func (t *Target) Connections() results.Connections {
-	c := &t.counter
-	return results.Connections{
-		Opened: c.opened.Load(), Reused: c.reused.Load(), HTTP2: c.http2.Load(),
-		Lookups: c.lookups.read(), Connects: c.connects.read(),
-		Handshakes: c.handshakes.read(), FirstByte: c.firstBytes.read(),
-	}
+	t.counter.mu.Lock()
+	defer t.counter.mu.Unlock()
+	return t.counter.sum
 }
 
 // Close closes the connections, which should be idle, and ends the target's goroutine. Attempts in progress get
@@ -261,7 +258,7 @@ func (t *Target) close() {
 	}
 	close(t.stop)
 	t.alone.Wait()
-	t.other.close()
+	t.other.CloseIdleConnections()
 	t.watch.close()
 	t.pool.close()
 }
