@@ -152,7 +152,7 @@ func (c *scan) readAll(p *partition, partition, from string) {
 			return false
 		}
 		c.page.Scanned++
-		c.add(Row{entity.Key{Partition: partition, Row: rk}, e})
+		c.add(Row{Key: entity.Key{Partition: partition, Row: rk}, Entity: e})
 		return true
 	})
 	p.mu.RUnlock()
@@ -182,7 +182,7 @@ func (c *scan) readKept(p *partition, partition, from string) {
 		}
 		c.page.Scanned++
 		if c.keep(key, e) {
-			c.add(Row{key, e})
+			c.add(Row{Key: key, Entity: e})
 		}
 		return true
 	})

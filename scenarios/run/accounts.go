@@ -163,9 +163,9 @@ func (p *Plan) withServices(ctx context.Context, d *destination, clk clock.Clock
 
 // neighbourOf returns another service of an account with the same identity.
 func neighbourOf(e Endpoint, address string) queueblob.Service {
-	service := queueblob.NewService(address, e.Account(), e.Credential)
+	service := queueblob.Service{Address: address, Account: e.Account(), Prove: e.Credential}
 	if who := e.Identity(); who != nil {
-		return service.As(who)
+		service.Identity = who
 	}
 	return service
 }

@@ -32,22 +32,22 @@ func OpenBlobs(s Service, connections int, budget *target.ReplyBudget) (*Blobs, 
 	c := &Blobs{link: newLink(s, connections, budget)}
 	c.transport.blobs = true
 	options := &service.ClientOptions{ClientOptions: c.options()}
-	if s.identity != nil {
-		client, err := service.NewClient(s.address, s.identity, options)
+	if s.Identity != nil {
+		client, err := service.NewClient(s.Address, s.Identity, options)
 		c.client = client
 		return c, err
 	}
-	key, signature := s.prove()
+	key, signature := s.Prove()
 	if signature != "" {
 		client, err := service.NewClientWithNoCredential(c.signed(signature), options)
 		c.client = client
 		return c, err
 	}
-	credential, err := service.NewSharedKeyCredential(s.account, key)
+	credential, err := service.NewSharedKeyCredential(s.Account, key)
 	if err != nil {
 		return nil, err
 	}
-	c.client, err = service.NewClientWithSharedKeyCredential(s.address, credential, options)
+	c.client, err = service.NewClientWithSharedKeyCredential(s.Address, credential, options)
 	return c, err
 }
 
