@@ -40,10 +40,7 @@ func (t *InProcess) WithLevel(level wire.Level) *InProcess {
 // Do implements [Target]. The engine carries out the operation even if the context ends before the reply.
 func (t *InProcess) Do(ctx context.Context, op *Operation) Outcome {
 	outcome, done := t.Submit(t.clock.Now(), op)
-	if err := t.clock.Sleep(ctx, done); err != nil {
-		return Outcome{Fault: Cancelled, Detail: "gave up waiting for the reply: " + err.Error()}
-	}
-	return outcome
+	return AwaitReply(ctx, t.clock, done, outcome)
 }
 
 // Submit implements [Immediate].

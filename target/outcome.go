@@ -2,6 +2,7 @@ package target
 
 import (
 	"cmp"
+	"context"
 	"time"
 
 	"loadgen/engine"
@@ -117,6 +118,14 @@ func (o *Outcome) Class(expected Expected) results.Class {
 	default:
 		return results.Failed
 	}
+}
+
+// AwaitReply waits until an instant, and returns the outcome of the reply then; if the context ends before, there was no reply.
+func AwaitReply(ctx context.Context, c clock.Clock, done clock.Instant, o Outcome) Outcome {
+	if err := c.Sleep(ctx, done); err != nil {
+		return Outcome{Fault: Cancelled, Detail: "gave up waiting for the reply: " + err.Error()}
+	}
+	return o
 }
 
 // Cause returns the code that a record has of the outcome: the service's, or the fault.

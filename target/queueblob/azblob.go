@@ -229,10 +229,7 @@ func (w *Waiting) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	w.mu.Lock()
 	outcome, done := w.memory.Submit(w.clock.Now(), op)
 	w.mu.Unlock()
-	if err := w.clock.Sleep(ctx, done); err != nil {
-		return target.Outcome{Fault: target.Cancelled, Detail: "gave up waiting for the reply: " + err.Error()}
-	}
-	return outcome
+	return target.AwaitReply(ctx, w.clock, done, outcome)
 }
 
 // Counts implements [target.Counter].
