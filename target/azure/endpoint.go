@@ -139,9 +139,6 @@ func (e Endpoint) Format(state fmt.State, verb rune) {
 	fmt.Fprintf(state, fmt.FormatString(state, verb), e.String())
 }
 
-// GoString returns the address.
-func (e Endpoint) GoString() string { return e.String() }
-
 // MarshalText returns the address, for JSON as well.
 func (e Endpoint) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
 
