@@ -106,7 +106,7 @@ func (t *Target) exchangeOverNetHTTP(ctx context.Context, a *attempt) error {
 	a.sent, a.answered, a.first = w.got, true, w.first
 	w.mu.Unlock()
 	r := &a.reply
-	r.fill(response.StatusCode, response.Header, r.body[:0])
+	r.fill(response.StatusCode, response.Header)
 	in := bufio.NewReaderSize(response.Body, bodyBuffer)
 	switch length := response.ContentLength; {
 	case length > maxReply:

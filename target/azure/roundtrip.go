@@ -51,9 +51,9 @@ func (t *Target) beginOverNetHTTP(ctx context.Context, a *attempt) (*way, *http.
 	return w, response, nil
 }
 
-// fill sets the reply from net/http's. The body remains the caller's.
-func (r *reply) fill(status int, header http.Header, body []byte) {
-	r.status, r.head, r.fields = status, r.head[:0], r.fields[:0]
+// fill sets the reply from net/http's, without its body.
+func (r *reply) fill(status int, header http.Header) {
+	r.status, r.head, r.fields, r.body = status, r.head[:0], r.fields[:0], r.body[:0]
 	for name, values := range header {
 		if len(values) == 0 {
 			continue
@@ -66,7 +66,6 @@ func (r *reply) fill(status int, header http.Header, body []byte) {
 		f.value = len(r.head)
 		r.fields = append(r.fields, f)
 	}
-	r.body = body
 }
 
 // way is one attempt over net/http.
