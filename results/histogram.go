@@ -220,6 +220,16 @@ func (h *Histogram) Count() int64 {
 	return h.count
 }
 
+// CountAbove returns how many times are in buckets that begin above a bound.
+func (h *Histogram) CountAbove(bound time.Duration) (count int64) {
+	for _, bar := range h.Bars() {
+		if bar.From > bound.Microseconds() {
+			count += bar.Count
+		}
+	}
+	return count
+}
+
 // Overlong returns how many of them were longer than an hour.
 func (h *Histogram) Overlong() int64 {
 	if h == nil {

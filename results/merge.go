@@ -79,7 +79,7 @@ func (r *Record) add(of *Record) {
 		combine(r.Connections, of.Connections, "merge")
 	}
 	if ensure(&r.Said, of.Said) {
-		r.Said.add(of.Said)
+		r.Said.Add(of.Said)
 	}
 	if ensure(&r.Audit, of.Audit) {
 		AddTimes(r.Audit, of.Audit, 1)
@@ -102,7 +102,8 @@ func (r *Record) add(of *Record) {
 // maxExamples is the maximum number of examples of an invariant, of slow attempts, and of attempts of a refusal.
 const maxExamples = 10
 
-func (s *Said) add(more *Said) {
+// Add adds the reports of another service, or of another process on the same one.
+func (s *Said) Add(more *Said) {
 	if more.ClockAhead.Abs() > s.ClockAhead.Abs() {
 		s.ClockAhead = more.ClockAhead
 	}

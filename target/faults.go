@@ -10,25 +10,6 @@ import (
 	"loadgen/results"
 )
 
-// FaultLog counts the injected faults. The inner target has the sender's requests without DroppedBefore and Refused, and
-// the sender's entities plus EntitiesLost.
-type FaultLog struct {
-	// DroppedBefore counts the requests that never reached the inner target.
-	DroppedBefore int64
-	// Refused counts the requests that the injector answered itself.
-	Refused int64
-	// DroppedAfter counts lost replies of the inner target, whatever their outcome, Cut incomplete ones.
-	DroppedAfter, Cut int64
-	// Frozen counts replies delayed by a frozen window.
-	Frozen int64
-	// Delayed counts replies delayed by a delay, also if frozen too, Dripped those whose body was slow.
-	Delayed, Dripped int64
-	// Abandoned counts delayed attempts whose sender gave up; they are also counted by their fault.
-	Abandoned int64
-	// EntitiesLost is the number of entities that the inner target counted for lost, cut or abandoned replies.
-	EntitiesLost int64
-}
-
 // Injection is one attempt with a fault, as its sender saw it.
 type Injection struct {
 	Kind engine.FaultKind
@@ -55,7 +36,6 @@ type Injector struct {
 	counts         Counts
 	// altered is the difference between the sender's counters and the inner target's.
 	altered Counts
-	log     FaultLog
 }
 
 // NewInjector returns an injector of a valid plan, which must not be altered. Unless nil, tell is called for every
@@ -87,13 +67,6 @@ func (i *Injector) Counts() Counts {
 	i.lock.Lock()
 	defer i.lock.Unlock()
 	return i.counts
-}
-
-// Log returns the faults so far.
-func (i *Injector) Log() FaultLog {
-	i.lock.Lock()
-	defer i.lock.Unlock()
-	return i.log
 }
 
 // Corrected returns the counters of the inner target, corrected by the faults.
@@ -139,9 +112,7 @@ func (i *Injector) enter(a *attempt, op *Operation) Outcome {
 	}
 	if kind != 0 || a.abandoned {
 		i.altered = i.altered.Plus(told, 1)
-		i.log.EntitiesLost += a.inner.Counted - a.seen.Counted
 	}
-	i.log.enter(a, kind)
 	if i.tell != nil && kind != 0 {
 		key, _ := op.PartitionKey()
 		i.tell(Injection{Kind: kind, At: a.released.Offset(), Status: a.seen.Status, Code: a.seen.Cause(), Table: op.Table, PartitionKey: key})
@@ -161,33 +132,6 @@ func countsOf(o *Outcome) Counts {
 		counts.Failed = 1
 	}
 	return counts
-}
-
-// enter counts an attempt.
-func (l *FaultLog) enter(a *attempt, kind engine.FaultKind) {
-	if a.abandoned {
-		l.Abandoned++
-	}
-	switch {
-	case a.verdict.Lost == engine.FaultBefore:
-		l.DroppedBefore++
-	case a.verdict.Refused:
-		l.Refused++
-	case kind == engine.FaultDrop:
-		l.DroppedAfter++
-	case kind == engine.FaultCut:
-		l.Cut++
-	default:
-		if kind == engine.FaultDrip {
-			l.Dripped++
-		}
-		if a.verdict.By > a.verdict.Drip {
-			l.Delayed++
-		}
-		if a.released.Sub(a.done) > a.verdict.By {
-			l.Frozen++
-		}
-	}
 }
 
 // VirtualFaults applies a plan of faults to an immediate target. It belongs to one goroutine; its counters are safe for

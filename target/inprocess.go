@@ -40,10 +40,7 @@ func (t *InProcess) WithLevel(level wire.Level) *InProcess {
 // Do implements [Target]. The engine carries out the operation even if the context ends before the reply.
 func (t *InProcess) Do(ctx context.Context, op *Operation) Outcome {
 	outcome, done := t.Submit(t.clock.Now(), op)
-	if err := t.clock.Sleep(ctx, done); err != nil {
-		return Outcome{Fault: Cancelled, Detail: "gave up waiting for the reply: " + err.Error()}
-	}
-	return outcome
+	return AwaitReply(ctx, t.clock, done, outcome)
 }
 
 // Submit implements [Immediate].
@@ -98,15 +95,9 @@ func project(rows []Row, names []string) {
 func fill(outcome *Outcome, r *engine.Reply) {
 	outcome.Status, outcome.Code, outcome.Detail, outcome.Counted = r.Status, r.Code, r.Detail, r.Counted
 	outcome.Version, outcome.Entity, outcome.FailedIndex = r.Version, r.Entity, r.FailedIndex
-	outcome.Returned = int64(len(r.Rows))
+	outcome.Returned, outcome.Rows = int64(len(r.Rows)), append([]Row(nil), r.Rows...)
 	if r.Entity != nil {
 		outcome.Returned = 1
-	}
-	if len(r.Rows) > 0 {
-		outcome.Rows = make([]Row, len(r.Rows))
-		for i, row := range r.Rows {
-			outcome.Rows[i] = Row{Key: row.Key, Entity: row.Entity}
-		}
 	}
 	if r.More {
 		outcome.Next = Token{Present: true,
@@ -116,7 +107,5 @@ func fill(outcome *Outcome, r *engine.Reply) {
 
 // Counts implements [Counter] with the engine's own books of the account.
 func (t *InProcess) Counts() Counts {
-	c := t.engine.CountsIn(t.account)
-	return Counts{Requests: c.Requests, Ok: c.Ok, Throttled: c.Throttled,
-		Failed: c.Failed, Entities: c.Entities}
+	return Counts(t.engine.CountsIn(t.account))
 }

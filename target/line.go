@@ -187,8 +187,5 @@ func (l *LiveLine) Do(ctx context.Context, op *Operation) Outcome {
 	outcome := l.inner.Do(ctx, op)
 	comes, after := l.line.Receives(l.clock.Now(), op, &outcome)
 	outcome.LineWait = before + after
-	if err := l.clock.Sleep(ctx, comes); err != nil {
-		return Outcome{Fault: Cancelled, Detail: "gave up waiting for the reply: " + err.Error()}
-	}
-	return outcome
+	return AwaitReply(ctx, l.clock, comes, outcome)
 }

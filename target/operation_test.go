@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
-	"loadgen/engine/filter"
 	"loadgen/engine/model"
 	"loadgen/results"
 	"loadgen/target"
@@ -122,68 +121,34 @@ func TestClass(t *testing.T) {
 		{"HTTP version not supported", 505, "", all, results.Failed, true},
 	} {
 		outcome := target.Outcome{Status: row.status, Code: row.code}
+		assert.Equal(t, string(row.code), outcome.Cause(), row.name)
 		if got, unheard := outcome.Class(row.expected), outcome.Unheard(); got != row.want || unheard != row.unheard {
 			t.Errorf("%s: Outcome{%d %s} expecting %+v is %v, unheard %t; want %v, %t",
 				row.name, row.status, row.code, row.expected, got, unheard, row.want, row.unheard)
 		}
+		outcome.Fault = target.Unreadable
+		assert.Truef(t, outcome.Class(all) == results.Failed && outcome.Unheard() && outcome.Cause() == cmp.Or(string(row.code), string(target.Unreadable)),
+			"%s, with a fault: %+v", row.name, outcome)
 	}
 }
 
-// Every status has a class, and what the operation expects turns failed into ok at most. With a fault an
-// outcome is failed whatever it expects, by its code or else that fault, and nobody has heard whether it
-// was carried out.
-func TestEveryStatusHasAClass(t *testing.T) {
-	all := target.Expected{NotFound: true, Conflict: true, Precondition: true}
-	for status := -1; status <= 700; status++ {
-		for _, code := range []entity.Code{"", entity.OperationTimedOut, entity.ServerBusy} {
-			outcome := target.Outcome{Status: status, Code: code}
-			plain, handled := outcome.Class(target.Expected{}), outcome.Class(all)
-			if plain < results.Ok || plain > results.Failed || handled != plain && (plain != results.Failed || handled != results.Ok) {
-				t.Fatalf("Outcome{%d %s}: %v, and %v where it is handled; want the same, or failed and ok", status, code, plain, handled)
-			}
-			require.Equalf(t, string(code), outcome.Cause(), "the cause of %d %s", status, code)
-			for _, fault := range []target.Fault{target.TimedOut, target.ConnectionReset, target.Unreadable, target.WrongEntity, "another"} {
-				outcome.Fault = fault
-				if class := outcome.Class(all); class != results.Failed || !outcome.Unheard() || outcome.Cause() != cmp.Or(string(code), string(fault)) {
-					t.Fatalf("%+v is %v by %q, unheard %v; want failed, by the fault, unheard", outcome, class, outcome.Cause(), outcome.Unheard())
-				}
-			}
-		}
-	}
-}
-
-// Each constructor asks for what the documents call so, and says which partition
-// it is about.
-func TestQueriesAreOfTheirClass(t *testing.T) {
-	filtered := func(text string) target.Query {
-		q, err := target.Filtered(text)
-		require.NoErrorf(t, err, "Filtered(%q) = %v; want a query", text, err)
-		return q
-	}
-	for _, row := range []struct {
-		name  string
-		query target.Query
-		class filter.Class
-		key   string
-		one   bool
-		text  string
-	}{
-		{"a point", target.OnePoint(entity.Key{Partition: "p", Row: "r"}), filter.ClassPoint, "p", true, "PartitionKey eq 'p' and RowKey eq 'r'"},
-		{"rows", target.RowsFrom("p", "r"), filter.ClassRowRange, "p", true, "PartitionKey eq 'p' and RowKey ge 'r'"},
-		{"a partition", target.OnePartition("p"), filter.ClassPartitionScan, "p", true, "PartitionKey eq 'p'"},
-		{"two partitions", target.Partitions("p", "q"), filter.ClassPartitionRangeScan, "", false, "PartitionKey ge 'p' and PartitionKey le 'q'"},
-		{"partitions from a key to itself", target.Partitions("p", "p"), filter.ClassPartitionScan, "p", true, "PartitionKey eq 'p'"},
-		{"the table", target.Query{}, filter.ClassTableScan, "", false, ""},
-		{"a partition and a property", filtered("PartitionKey eq 'p' and (Age gt 3)"), filter.ClassPartitionScan, "p", true, "PartitionKey eq 'p'"},
-		{"alternatives of rows", filtered("PartitionKey eq 'p' and (RowKey eq 'a' or RowKey eq 'b')"), filter.ClassPartitionScan, "p", true, "PartitionKey eq 'p'"},
+// Each constructor requests the range of its name.
+func TestQueryConstructors(t *testing.T) {
+	filtered, err := target.Filtered("PartitionKey eq 'p' and (Age gt 3)")
+	require.NoError(t, err)
+	for want, query := range map[string]target.Query{
+		"PartitionKey eq 'p' and RowKey eq 'r'":       target.OnePoint(entity.Key{Partition: "p", Row: "r"}),
+		"PartitionKey eq 'p' and RowKey ge 'r'":       target.RowsFrom("p", "r"),
+		"PartitionKey eq 'p'":                         target.OnePartition("p"),
+		"PartitionKey ge 'p' and PartitionKey le 'q'": target.Partitions("p", "q"),
+		"": {},
+		"PartitionKey eq 'p' and (Age gt 3), by range": filtered,
 	} {
-		op := target.Operation{Verb: entity.Query, Query: row.query}
-		text, said := row.query.Range.Text()
-		key, one := op.PartitionKey()
-		if class := row.query.Range.Class(); class != row.class || !said || text != row.text || key != row.key || one != row.one {
-			t.Errorf("%s: a %v of %q in partition %q, %v; want a %v of %q in %q, %v",
-				row.name, class, text, key, one, row.class, row.text, row.key, row.one)
+		if query.Filter != nil {
+			want = "PartitionKey eq 'p'"
 		}
+		text, sound := query.Range.Text()
+		assert.Truef(t, sound && text == want, "%q; want %q", text, want)
 	}
 }
 

@@ -2,6 +2,7 @@ package target
 
 import (
 	"cmp"
+	"context"
 	"time"
 
 	"loadgen/engine"
@@ -97,10 +98,7 @@ type Outcome struct {
 }
 
 // Row is one entity of a page.
-type Row struct {
-	Key    entity.Key
-	Entity entity.Packed
-}
+type Row = entity.Row
 
 // Expected is the set of further statuses that are a success of an operation. (A delete-if-exists expects 404.)
 type Expected struct{ NotFound, Conflict, Precondition bool }
@@ -122,14 +120,13 @@ func (o *Outcome) Class(expected Expected) results.Class {
 	}
 }
 
-// Unanswered is the error of an attempt without a reply, of clients that have errors.
-type Unanswered struct {
-	Fault  Fault
-	Detail string
+// AwaitReply waits until an instant, and returns the outcome of the reply then; if the context ends before, there was no reply.
+func AwaitReply(ctx context.Context, c clock.Clock, done clock.Instant, o Outcome) Outcome {
+	if err := c.Sleep(ctx, done); err != nil {
+		return Outcome{Fault: Cancelled, Detail: "gave up waiting for the reply: " + err.Error()}
+	}
+	return o
 }
-
-// Error implements error: one line for a person.
-func (u *Unanswered) Error() string { return u.Detail }
 
 // Cause returns the code that a record has of the outcome: the service's, or the fault.
 func (o *Outcome) Cause() string { return cmp.Or(string(o.Code), string(o.Fault)) }

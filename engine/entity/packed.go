@@ -233,3 +233,9 @@ func (c *Cursor) Err() error {
 
 // corrupt is the number of properties left of a block that cannot be read.
 const corrupt = -1
+
+// Row is one entity of a page.
+type Row struct {
+	Key    Key
+	Entity Packed
+}

@@ -56,10 +56,7 @@ func (p *Page) EndAtPartition() {
 }
 
 // Row is one entity of a page.
-type Row struct {
-	Key    entity.Key
-	Entity entity.Packed
-}
+type Row = entity.Row
 
 // Span is how many entities a page read in one partition, at least one.
 type Span struct {
@@ -154,7 +151,7 @@ func (c *scan) readAll(p *partition, from string) {
 			return false
 		}
 		c.page.Scanned++
-		c.add(Row{entity.Key{Partition: p.name, Row: rk}, e})
+		c.add(Row{Key: entity.Key{Partition: p.name, Row: rk}, Entity: e})
 		return true
 	})
 	p.mu.RUnlock()
@@ -184,7 +181,7 @@ func (c *scan) readKept(p *partition, from string) {
 		}
 		c.page.Scanned++
 		if c.keep(key, e) {
-			c.add(Row{key, e})
+			c.add(Row{Key: key, Entity: e})
 		}
 		return true
 	})

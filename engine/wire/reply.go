@@ -9,10 +9,7 @@ import (
 )
 
 // Row is an entity that a client read. Its strings and its Packed are copies.
-type Row struct {
-	Key    entity.Key
-	Entity entity.Packed
-}
+type Row = entity.Row
 
 // ParseEntity reads the body of a reply that shows one entity, at minimal or
 // full metadata. Its version is that of odata.etag, or else of Timestamp, or 0.

@@ -69,13 +69,8 @@ func (e *evidence) Unsent() *unsent {
 	if e.Limit != nil {
 		return nil
 	}
-	sent, held := e.Counts(results.Reported).Sent, int64(0)
+	sent, held := e.Counts(results.Reported).Sent, e.Lag.CountAbove(results.HeldBackAfter)
 	u := &unsent{Dropped: e.All().Dropped}
-	for _, bar := range e.Lag.Bars() {
-		if bar.From > results.HeldBackAfter.Microseconds() {
-			held += bar.Count
-		}
-	}
 	for i := range e.Intervals {
 		row := &e.Intervals[i]
 		if e.waited(row.Second) == "" {

@@ -148,48 +148,51 @@ func (c *calibration) agree() error {
 	if c.On != run.Remote {
 		return nil
 	}
-	texts := []string{latencies(c.Rate, c.Each), largeLatencies(c.Rate, c.Each), overload(c.MaxRate, c.MaxRate/4, holdFor), burst(c.MaxRate)}
+	all := []experiment{latencies(c.Rate, c.Each), largeLatencies(c.Rate, c.Each), overload(c.MaxRate, c.MaxRate/4, holdFor), burst(c.MaxRate)}
 	for _, rate := range ladder(lowestRate, c.MaxRate) {
-		texts = append(texts, overload(rate, 0, rungFor))
+		all = append(all, overload(rate, 0, rungFor))
 	}
 	if c.AccountRate > 0 {
-		texts = append(texts, accountLoad(c.AccountRate, 0, holdFor))
+		all = append(all, accountLoad(c.AccountRate, 0, holdFor))
 	}
-	var all campaign.Forecast
+	var sum campaign.Forecast
 	var p run.Plan
-	for _, text := range texts {
+	for _, one := range all {
+		var f campaign.Forecast
 		var err error
-		if p, err = c.plan(text); err != nil {
+		if p, f, err = c.plan(one); err != nil {
 			return err
 		}
-		f, err := p.Reckoned()
-		if err != nil {
-			return err
-		}
-		results.AddTimes(&all, &f, 1)
+		results.AddTimes(&sum, &f, 1)
 	}
 	// The budget limits the requests, and the rest in proportion.
-	part := min(1, float64(c.Budget)/float64(all.Requests))
-	all.Requests = min(all.Requests, c.Budget)
-	for _, amount := range []*int64{&all.Entities, &all.Sent, &all.Received} {
+	part := min(1, float64(c.Budget)/float64(sum.Requests))
+	sum.Requests = min(sum.Requests, c.Budget)
+	for _, amount := range []*int64{&sum.Entities, &sum.Sent, &sum.Received} {
 		*amount = int64(part * float64(*amount))
 	}
-	all.AtMost = all.Requests // there are no retries
-	return p.Agree(all, run.TablePrefix+"calibrate…")
+	sum.AtMost = sum.Requests // there are no retries
+	return p.Agree(sum, run.TablePrefix+"calibrate…")
 }
 
-// plan returns the plan of one run of a scenario, with the engine's model and seed.
-func (c *calibration) plan(text string) (run.Plan, error) {
-	s, err := scenarios.Parse("calibrate", []byte(text))
+// plan returns the plan of an experiment, with the engine's model and seed, and its cost.
+func (c *calibration) plan(e experiment) (p run.Plan, cost campaign.Forecast, err error) {
+	text, err := e.scenario()
 	if err != nil {
-		return run.Plan{}, err
+		return p, cost, err
+	}
+	s, err := scenarios.Parse("calibrate", text)
+	if err != nil {
+		return p, cost, err
 	}
 	if c.Model.Profile != "" {
 		s.Model = c.Model
 	}
 	s.Seed, s.Workers = cmp.Or(c.Seed, s.Seed), c.Workers
-	return run.Plan{Scenario: s, On: c.On, Accounts: c.Accounts, Consent: c.Consent, Budget: c.left, Remains: c.Remains,
-		RetryChosen: true, NoProbe: true, Memory: new(results.Memory), Epoch: c.Now}, nil
+	p = run.Plan{Scenario: s, On: c.On, Accounts: c.Accounts, Consent: c.Consent, Budget: c.left, Remains: c.Remains,
+		RetryChosen: true, NoProbe: true, Memory: new(results.Memory), Epoch: c.Now}
+	cost, err = p.Reckoned()
+	return p, cost, err
 }
 
 // aroundTable is the number of requests that create, mark and drop a table.
@@ -200,12 +203,8 @@ var errBudget = errors.New("the remaining budget is too small")
 
 // run carries out an experiment, and returns what was measured, also if the experiment ended early; nil for nothing. Its error is
 // errBudget if the budget is too small; any other error ends the experiments.
-func (c *calibration) run(ctx context.Context, what, text string) (stretches, error) {
-	p, err := c.plan(text)
-	if err != nil {
-		return nil, err
-	}
-	f, err := p.Reckoned()
+func (c *calibration) run(ctx context.Context, what string, e experiment) (stretches, error) {
+	p, f, err := c.plan(e)
 	if err != nil {
 		return nil, err
 	}

@@ -31,11 +31,10 @@ func (o *Calibration) Document(file string) *document.Document {
 		a = document.Claimed("", "a partition is limited to", document.Count(rate), "entities/s", "")
 		a.Beside = "from " + limit.Low + " to " + limit.High
 	}
-	switch p.Kind {
-	case ServiceProfile:
-	case EmulatorProfile:
+	switch {
+	case p.Kind == EmulatorProfile:
 		a.Says = append(a.Says, "An emulator, not the service.")
-	default:
+	case p.Kind != ServiceProfile:
 		a.Says = append(a.Says, "The target does not identify itself.")
 	}
 	switch {

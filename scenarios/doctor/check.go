@@ -163,15 +163,11 @@ func (d *Diagnosis) Document() *document.Document {
 	var screen document.Facts
 	whole := document.NewTable("checks", "Checks in order", "verdict|words", "check|words", "measured, and wanted|words")
 	for _, one := range d.Checks {
-		measured := one.Measured
-		if measured == "" {
-			measured = one.Note
-		}
 		sign := one.tone().Sign()
 		if one.Verdict == Warn {
 			sign = "!"
 		}
-		screen.Lines = append(screen.Lines, fmt.Sprintf("%s %s: %s", sign, one.Name, document.Cut(measured, maxMeasured)))
+		screen.Lines = append(screen.Lines, fmt.Sprintf("%s %s: %s", sign, one.Name, document.Cut(cmp.Or(one.Measured, one.Note), maxMeasured)))
 		whole.Add(one.tone(), one.Verdict, one.Name, one.text())
 	}
 	state := results.Holds

@@ -367,8 +367,9 @@ func TestPacingFinding(t *testing.T) {
 	wantFindings(t, []judgement{
 		{"never late", pacingFigures{sent: 6000, due: 6000}.finding(), Pass, ""},
 		{"later", pacingFigures{p50: 501 * time.Microsecond, sent: 6000, due: 6000}.finding(), Fail, ""},
-		{"a long tail is told, and fails nothing", pacingFigures{p50: 50 * time.Microsecond, p99: time.Second,
-			longest: time.Second, sent: 6000, due: 6000}.finding(), Pass, ""},
+		{"a few operations long after they are due", pacingFigures{p99: results.LateAfter, longest: time.Second, sent: 6000, due: 6000}.finding(), Pass, "p99 at most 5 ms"},
+		{"over 1% late", pacingFigures{p99: results.LateAfter + 1, sent: 6000, due: 6000}.finding(), Warn, "response times above p99"},
+		{"over 1% later than an invalid run sends", pacingFigures{p99: 172 * time.Millisecond, sent: 6000, due: 6000}.finding(), Warn, "is invalid"},
 		{"not all sent", pacingFigures{sent: 5999, due: 6000}.finding(), Fail, ""},
 	})
 }

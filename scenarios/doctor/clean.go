@@ -222,10 +222,7 @@ func (c *Cleaned) Document() *document.Document {
 			parts = append(parts, document.Counted(count, "table")+" "+state)
 		}
 	}
-	if len(parts) == 0 {
-		parts = []string{"nothing was left behind"}
-	}
-	a := document.Answer{Claim: strings.Join(parts, ", ")}
+	a := document.Answer{Claim: cmp.Or(strings.Join(parts, ", "), "nothing was left behind")}
 	others := len(c.Tables) - c.Dropped - c.NotDropped - c.LeftBehind - c.count(NotThere)
 	if others > 0 {
 		a.Says = []string{fmt.Sprintf("%s with prefix %s left unchanged", document.Counted(others, "table"), run.TablePrefix)}

@@ -7,10 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"syscall"
 
 	"loadgen/report/document"
-	"loadgen/results"
+	"loadgen/target"
 )
 
 func (v *visit) resolve(ctx context.Context) Finding {
@@ -30,46 +29,42 @@ func (v *visit) resolve(ctx context.Context) Finding {
 }
 
 func (v *visit) connect(ctx context.Context) Finding {
+	bound := "a connection within " + document.Span(visitLimit)
 	began := v.Clock.Now()
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", v.client.Socket())
+	conn, failed := v.dial(ctx, bound)
 	v.connecting = v.Clock.Now().Sub(began)
-	took, bound := document.Span(v.connecting), "a connection within "+document.Span(visitLimit)
-	if err != nil {
-		reason, advice := explain(err)
-		return Finding{Verdict: Fail, Measured: fmt.Sprintf("none after %s: %s", took, reason), Bound: bound, Note: advice}
+	took := document.Span(v.connecting)
+	if conn == nil {
+		failed.Measured = "none after " + took + ": " + failed.Measured
+		return failed
 	}
 	_ = conn.Close() // nothing was sent
 	return judgeResult(nil, bound, fmt.Sprintf("with %s in %s", conn.RemoteAddr(), took), "")
 }
 
-// The error numbers of Windows for a connection that was refused or reset.
-const (
-	windowsRefused = syscall.Errno(10061)
-	windowsReset   = syscall.Errno(10054)
-)
-
-// explain returns a short reason for a failed connection, and advice.
-func explain(err error) (reason, advice string) {
-	advice = "check for a firewall, or a required proxy"
-	switch {
-	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, windowsRefused):
-		return "it was refused", "check that the service runs, and its port"
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, windowsReset):
-		return "it was reset", advice
-	case errors.Is(err, context.Canceled):
-		return "nobody answers", advice
-	default:
-		return results.OneLine(err), advice
+// dial opens a connection, or returns the finding of a failure.
+func (v *visit) dial(ctx context.Context, bound string) (net.Conn, Finding) {
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", v.client.Socket())
+	if err == nil {
+		return conn, Finding{}
 	}
+	fault, reason := target.FaultOf(err)
+	advice := "check for a firewall, or a required proxy"
+	switch fault {
+	case target.ConnectionRefused:
+		advice = "check that the service runs, and its port"
+	case target.Cancelled:
+		reason = "nobody answers"
+	}
+	return nil, judgeResult(errors.New(reason), bound, "", advice)
 }
 
 // shakeHands opens a TLS connection.
 func (v *visit) shakeHands(ctx context.Context) Finding {
 	const bound = "a trusted certificate"
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", v.client.Socket())
-	if err != nil {
-		reason, advice := explain(err)
-		return Finding{Verdict: Fail, Measured: reason, Bound: bound, Note: advice}
+	conn, failed := v.dial(ctx, bound)
+	if conn == nil {
+		return failed
 	}
 	defer conn.Close()
 	config := cmp.Or(v.Trust, new(tls.Config)).Clone()

@@ -109,16 +109,13 @@ func (c *calibration) figures(m stretches, of string, names ...string) {
 	for _, name := range names {
 		s := m.phase(name)
 		times := s.times(results.Ok)
-		for _, q := range []struct {
-			name string
-			at   float64
-		}{{"p50", 0.5}, {"p99", 0.99}} {
-			e, known := quantileOf(times, q.at)
+		for _, percent := range []int{50, 99} {
+			e, known := quantileOf(times, float64(percent)/100)
 			if !known {
 				continue
 			}
-			c.figure(fmt.Sprintf("%s(%s%s)", q.name, name, of), e, fmt.Sprintf("at %s/s, service time", document.Rate(s.Rate)))
-			if q.at == 0.5 && of == "" {
+			c.figure(fmt.Sprintf("p%d(%s%s)", percent, name, of), e, fmt.Sprintf("at %s/s, service time", document.Rate(s.Rate)))
+			if percent == 50 && of == "" {
 				c.median[name] = e
 			}
 		}
@@ -133,7 +130,7 @@ type limitSearch struct {
 	unit, to, flag, by string
 	lowest, highest    float64
 	// load offers a rate, and a lower one after it if that is not 0.
-	load func(rate, below float64, lasts time.Duration) string
+	load func(rate, below float64, lasts time.Duration) experiment
 	// acts is the time of a rate, in quarters, before its attempts count.
 	acts time.Duration
 	// late repeats the highest rate for longer, and an overload if its served rate does not settle.

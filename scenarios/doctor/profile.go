@@ -32,6 +32,8 @@ const (
 // Profile is the result of measuring a table service. Tags are the format of its file.
 type Profile struct {
 	_ struct{} `object:"a profile"`
+	// Version is that of the format; Text sets it.
+	Version int `yaml:"loadgen_profile,required" range:"1..1" json:"-"`
 	// At is the host, Kind one of [ServiceProfile], [EmulatorProfile] and [UnknownProfile], Server
 	// the service's name for itself.
 	At     string `yaml:"host,required" form:"line" json:"host"`
@@ -112,17 +114,9 @@ const heading = `# What loadgen calibrate has measured of a table service. Use i
 
 // Text returns the file.
 func (p *Profile) Text() []byte {
-	copied, version := *p, profileVersion
-	copied.On = copied.On.UTC().Truncate(time.Second)
-	return append([]byte(heading), fields.PrintTree(binding(&copied, &version).Write())...)
-}
-
-// binding binds the file to a profile.
-func binding(p *Profile, version *int) fields.Object {
-	o := bind(p)
-	o.Fields = slices.Insert(o.Fields, 0, fields.Field{Name: versionField, Required: true,
-		Value: fields.Whole[int]{Into: version, Least: profileVersion, Most: profileVersion}})
-	return o
+	copied := *p
+	copied.Version, copied.On = profileVersion, copied.On.UTC().Truncate(time.Second)
+	return append([]byte(heading), fields.PrintTree(bind(&copied).Write())...)
 }
 
 func bind(into any) fields.Object { return fields.Binder{Form: formValue}.Bind(into) }
@@ -176,15 +170,14 @@ func ParseProfile(file string, text []byte) (*Profile, error) {
 	if len(faults) > 0 {
 		return nil, faults
 	}
-	r := new(fields.Reader)
-	p, version := new(Profile), 0
+	r, p := new(fields.Reader), new(Profile)
 	switch written := tree.Find(versionField); {
 	case tree.Kind != fields.Dict || written == nil:
 		r.Fault(tree.At, "", "not a profile: no %s; expected a file of `loadgen calibrate`", versionField)
 	case written.Text != strconv.Itoa(profileVersion):
 		r.Fault(tree.At, "", "profile version %s; expected %d: measure again", written.ShortText(), profileVersion)
 	default:
-		binding(p, &version).Read(r, "", tree)
+		bind(p).Read(r, "", tree)
 	}
 	if len(r.Faults) > 0 {
 		return nil, r.Faults

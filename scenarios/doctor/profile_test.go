@@ -32,7 +32,7 @@ import (
 
 // whole has every field.
 func whole() *doctor.Profile {
-	return &doctor.Profile{At: "127.0.0.1:10002", Kind: doctor.EmulatorProfile, Server: "Azurite-Table/3.35.0", On: time.Date(2026, 11, 25, 18, 30, 0, 0, time.UTC),
+	return &doctor.Profile{Version: 1, At: "127.0.0.1:10002", Kind: doctor.EmulatorProfile, Server: "Azurite-Table/3.35.0", On: time.Date(2026, 11, 25, 18, 30, 0, 0, time.UTC),
 		Lasted: 3*time.Minute + 2*time.Second, Requests: 31_000, Throttled: 900, Failed: 1, Entities: 80_000, Sent: 1 << 30, Received: 1 << 20, Base: "documented",
 		Values: []doctor.ProfileValue{
 			{Name: "partition_target", Value: "1234", Low: "1230", High: "1239", Samples: 8225, By: "served of an overload"},
@@ -43,7 +43,7 @@ func whole() *doctor.Profile {
 }
 
 func TestWhatIsWrittenIsRead(t *testing.T) {
-	for name, p := range map[string]*doctor.Profile{"all fields": whole(), "nothing learnt": {Kind: doctor.UnknownProfile, Base: "headroom", On: whole().On}} {
+	for name, p := range map[string]*doctor.Profile{"all fields": whole(), "nothing learnt": {Version: 1, Kind: doctor.UnknownProfile, Base: "headroom", On: whole().On}} {
 		read, err := doctor.ParseProfile("p.yaml", p.Text())
 		assert.Truef(t, err == nil && reflect.DeepEqual(read, p), "%s: Parse(Text()) = %+v, %v", name, read, err)
 	}

@@ -79,7 +79,7 @@ func (r trials) measureStall(ctx context.Context) (stallFigures, error) {
 	figures := stallFigures{
 		operations: all.Operations, succeeded: all.Succeeded,
 		responseP99: timeOf(f, "p99"), serviceP99: timeOf(f, "service_p99"), longest: timeOf(f, "max"),
-		slow: longer(all.Response, stallSlow), slowAttempts: longer(all.Service[results.Ok], stallSlow),
+		slow: all.Response.CountAbove(stallSlow), slowAttempts: all.Service[results.Ok].CountAbove(stallSlow),
 		books: verdict.Books(record), heldUp: heldUp,
 	}
 	for _, row := range record.Intervals {
@@ -88,16 +88,6 @@ func (r trials) measureStall(ctx context.Context) (stallFigures, error) {
 		}
 	}
 	return figures, nil
-}
-
-func longer(h *results.Histogram, bound time.Duration) int64 {
-	var count int64
-	for _, bar := range h.Bars() {
-		if bar.From > bound.Microseconds() {
-			count += bar.Count
-		}
-	}
-	return count
 }
 
 // finding compares the figures with the arithmetic. Pauses of the machine are not a fault of a

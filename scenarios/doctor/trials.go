@@ -117,12 +117,16 @@ func (r trials) measurePacing(ctx context.Context) (pacingFigures, error) {
 // timeOf returns a time of all operations of a trial, 0 if there is none.
 func timeOf(f *figure.Figures, name string) time.Duration { return time.Duration(f.Named(name).Value) }
 
+// finding fails for a delay of most operations. It warns for one of over [results.MaxLateShare] of them, by which a run's
+// report says that the generator was late, or that the run is invalid.
 func (f pacingFigures) finding() Finding {
 	measured := fmt.Sprintf("lag p50 %s, p90 %s, p99 %s, max %s at %s/s",
 		document.Span(f.p50), document.Span(f.p90), document.Span(f.p99), document.Span(f.longest), document.Count(pacingRate))
-	return judge("p50 at most "+document.Span(pacingBound),
+	return judge(fmt.Sprintf("p50 at most %s, p99 at most %s", document.Span(pacingBound), document.Span(results.LateAfter)),
 		rule{f.sent != f.due, Fail, measured, fmt.Sprintf("%s of %s operations were sent: this machine is too slow; stop other programs",
 			document.Count(f.sent), document.Count(f.due))},
 		rule{f.p50 > pacingBound, Fail, measured, "stop other programs or use more cores; shorter responses are mostly its delay"},
+		rule{f.p99 > results.HeldBackAfter, Warn, measured, "a run that sends so late is invalid: stop other programs or use more cores"},
+		rule{f.p99 > results.LateAfter, Warn, measured, "a run's response times above p99 include this delay: stop other programs or use more cores"},
 		rule{true, Pass, measured, ""})
 }

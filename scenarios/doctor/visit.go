@@ -186,7 +186,13 @@ func (v *visit) countConnections(context.Context) Finding {
 		rule{true, Pass, measured, ""})
 }
 
-func (v *visit) secure() bool { return strings.HasPrefix(v.Service.String(), "https://") }
+// scheme returns the scheme of the service's address.
+func (v *visit) scheme() string {
+	scheme, _, _ := strings.Cut(v.Service.String(), "://")
+	return scheme
+}
+
+func (v *visit) secure() bool { return v.scheme() == "https" }
 
 // hostOf returns the host of an address with a port.
 func hostOf(socket string) string {
@@ -207,11 +213,7 @@ const azuriteBlob, azuriteQueue, azuriteTable = "10000", "10001", "10002"
 // lookAtAddress checks scheme and port before the first request.
 func (v *visit) lookAtAddress(context.Context) Finding {
 	_, port, _ := net.SplitHostPort(v.Service.Socket())
-	scheme, genuine := "http", v.Service.Genuine()
-	if v.secure() {
-		scheme = "https"
-	}
-	measured := scheme + " on port " + port
+	genuine, measured := v.Service.Genuine(), v.scheme()+" on port "+port
 	return judge("https on port 443, or a local emulator",
 		rule{genuine && !v.secure(), Warn, measured, "use https://: accounts reject http by default"},
 		rule{genuine && port != "443", Warn, measured, "the table service's port is 443: omit the port"},
@@ -228,10 +230,7 @@ func (v *visit) lookForProxy(context.Context) Finding {
 	if v.unfit != nil {
 		return judgeResult(v.unfit, bound, "", "set it to http://host:port, or unset it")
 	}
-	name, host := "HTTP_PROXY", hostOf(v.Service.Socket())
-	if v.secure() {
-		name = "HTTPS_PROXY"
-	}
+	name, host := strings.ToUpper(v.scheme())+"_PROXY", hostOf(v.Service.Socket())
 	set := os.Getenv(name) != ""
 	if lower := strings.ToLower(name); !set && os.Getenv(lower) != "" {
 		name, set = lower, true

@@ -17,8 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -51,6 +49,11 @@ func serviceOf(t *testing.T, o rest.Options) *service {
 func endpointAt(t *testing.T, url, key string) azure.Endpoint {
 	t.Helper()
 	return runtest.Must(azure.ParseURL(url, "", runtest.Must(wire.NewSecret(key))))
+}
+
+// signedAt is an address with a shared access signature.
+func signedAt(url, signature string) azure.Endpoint {
+	return runtest.Must(azure.ParseConnectionString("TableEndpoint=" + url + ";SharedAccessSignature=" + signature))
 }
 
 // serves has an engine's handler answer behind something else.
@@ -189,7 +192,7 @@ func TestVisitWithASignature(t *testing.T) {
 	good := newService(t, 0)
 	const signature = "c2lnbmF0dXJlc2lnbmF0dXJlc2lnbmF0dXJlc2lnbmE="
 	const rights = "sv=2019-02-02&ss=t&srt=sco&sp=rl&se=2099-01-01T00:00:00Z&sig="
-	d := visited(runtest.Must(endpointAt(t, good.URL, planted).WithSAS(rights+signature)), nil)
+	d := visited(signedAt(good.URL, rights+signature), nil)
 	assert.Equal(t, []string{visitKey}, d.names(Fail), "checks that a signature that is not the account's fails")
 	mustNotTell(t, "a signature that is not the account's", d, signature, planted)
 }
@@ -314,16 +317,6 @@ func TestVisitByAProxy(t *testing.T) {
 	}
 }
 
-// giver gives the same token to everybody, or none.
-type giver string
-
-func (g giver) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {
-	if g == "" {
-		return azcore.AccessToken{}, errors.New("nobody")
-	}
-	return azcore.AccessToken{Token: string(g), ExpiresOn: time.Now().Add(time.Hour)}, nil
-}
-
 // taker takes one token.
 type taker string
 
@@ -336,23 +329,34 @@ func (k taker) Accept(_ context.Context, token string) error {
 
 func (taker) Challenge() string { return "Bearer authorization_uri=https://login.example/tenant" }
 
-// A visit as whom Entra ID knows us says what is wrong with that.
+// A visit with a token of Entra ID names what is wrong with it.
 func TestVisitWithAToken(t *testing.T) {
-	good := serviceOf(t, rest.Options{Name: "somebody's tables", Tokens: taker("token-of-races")})
+	issuer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"access_token":"token-of-races","expires_on":"%d","token_type":"Bearer"}`, time.Now().Add(time.Hour).Unix())
+	}))
+	defer issuer.Close()
+	t.Setenv("IDENTITY_ENDPOINT", issuer.URL)
+	t.Setenv("IDENTITY_HEADER", planted)
+	t.Setenv("PATH", "/nowhere")
 	for _, row := range []struct {
-		sentence string
-		given    giver
-		fails    []string
-		says     string
+		sentence, source string
+		accepts          taker
+		fails            []string
+		says             string
 	}{
-		{"the right token", "token-of-races", nil, "accepts the token of races"},
-		{"another's", "token-of-horses", []string{visitKey}, "rejects the token"},
-		{"none is to be had", "", []string{visitKey}, "az login"},
+		{"the right token", "ManagedIdentityCredential", "token-of-races", nil, "accepts the token of races"},
+		{"another's", "ManagedIdentityCredential", "token-of-horses", []string{visitKey}, "rejects the token"},
+		{"none is to be had", "AzureCLICredential", "token-of-races", []string{visitKey}, "az login"},
 	} {
-		d := visited(endpointAt(t, good.URL, planted).WithCredential(azure.NewCredential("scope", row.given)), nil)
+		t.Setenv("AZURE_TOKEN_CREDENTIALS", row.source)
+		server := httptest.NewTLSServer(serviceOf(t, rest.Options{Name: "somebody's tables", Tokens: row.accepts}))
+		t.Cleanup(server.Close)
+		endpoint := runtest.Must(runtest.Must(azure.ParseURL(server.URL+"/races", "", nil)).WithIdentity())
+		d := visited(endpoint, server.Client().Transport.(*http.Transport).TLSClientConfig)
 		assert.Equal(t, row.fails, d.names(Fail), row.sentence)
 		assert.Contains(t, spelled(d), row.says, row.sentence)
-		mustNotTell(t, row.sentence, d, "token-of-races", "token-of-horses")
+		mustNotTell(t, row.sentence, d, "token-of-races", "token-of-horses", planted)
 	}
 }
 
@@ -405,8 +409,7 @@ func TestBandwidthWritesNothing(t *testing.T) {
 	c := good.Counts()
 	assert.Truef(t, f.Verdict == Warn && c.Entities == 0 && c.Requests <= 17 && len(good.Engine.TableNames("races")) == 0,
 		"%+v with %+v; want a warning, at most 17 requests, and nothing written", f, c)
-	read := runtest.Must(v.Service.WithSAS("sv=2019-02-02&ss=t&srt=sco&sp=rl&se=2099-01-01T00:00:00Z&sig=" + otherKey))
-	w := visiting(read, nil)
+	w := visiting(signedAt(good.URL, "sv=2019-02-02&ss=t&srt=sco&sp=rl&se=2099-01-01T00:00:00Z&sig="+otherKey), nil)
 	defer w.close()
 	f = w.measureBandwidth(t.Context())
 	assert.Truef(t, f.Verdict == CannotTell && strings.Contains(f.Measured, "403"), "%+v; want that it cannot be told", f)

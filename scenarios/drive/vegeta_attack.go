@@ -1,13 +1,10 @@
 package drive
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
@@ -22,7 +19,6 @@ import (
 // the transport of its client, and it receives the attacker's results.
 type attack struct {
 	*workers
-	wire     Wire
 	epoch    time.Time
 	attacker *vegeta.Attacker
 	// stopped is closed when nothing more is to be sent.
@@ -34,8 +30,8 @@ type attack struct {
 	// The mutex of Live guards what follows: the sessions of hits that have not come
 	// to be sent yet, though one after them has, and of those under way.
 	awaited, under map[uint64]*Session
-	// faults are why hits under way have no reply: vegeta keeps of an error its text alone.
-	faults map[uint64]target.Fault
+	// outcomes are those of hits under way that have ended.
+	outcomes map[uint64]target.Outcome
 }
 
 var (
@@ -48,8 +44,6 @@ const (
 	hitURL = "http://loadgen.invalid/"
 	// hitNumber is the header with the number of a hit.
 	hitNumber = "X-Vegeta-Seq"
-	// maxBody is how much of a reply is kept; more cannot be read as one.
-	maxBody = 5 << 20
 	// pacePatience is how long vegeta may sleep at a time, which nothing can cut
 	// short. What lies before that is waited for here.
 	pacePatience = 50 * time.Millisecond
@@ -86,7 +80,7 @@ func (a *attack) Pace(_ time.Duration, hits uint64) (time.Duration, bool) {
 	return wait, false
 }
 
-// RoundTrip implements [http.RoundTripper]: it sends the operation of a hit.
+// RoundTrip implements [http.RoundTripper]: it sends the operation of a hit, and returns once its outcome is known.
 func (a *attack) RoundTrip(r *http.Request) (*http.Response, error) {
 	hit, err := strconv.ParseUint(r.Header.Get(hitNumber), 10, 64)
 	if err != nil {
@@ -97,38 +91,11 @@ func (a *attack) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, errUnsent
 	}
 	s.Step(sent, Due, nil)
-	response, err := a.wire.RoundTrip(a.ctx, s.Operation())
-	if err != nil {
-		a.unanswered(hit, err)
-		return nil, err
-	}
-	response.Body = &observedBody{response.Body, func(err error) { a.unanswered(hit, err) }}
-	return response, nil
-}
-
-// unanswered notes why a hit has no reply.
-func (a *attack) unanswered(hit uint64, err error) {
-	none := new(target.Unanswered)
-	if errors.As(err, &none) {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.faults[hit] = none.Fault
-	}
-}
-
-// observedBody is the body of a reply. It calls failed if it cannot be read to the end.
-type observedBody struct {
-	io.ReadCloser
-	failed func(error)
-}
-
-// Read implements io.Reader.
-func (h *observedBody) Read(p []byte) (int, error) {
-	n, err := h.ReadCloser.Read(p)
-	if err != nil && err != io.EOF {
-		h.failed(err)
-	}
-	return n, err
+	outcome := a.Target.Do(a.ctx, s.Operation())
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.outcomes[hit] = outcome
+	return &http.Response{StatusCode: http.StatusNoContent, Body: http.NoBody}, nil
 }
 
 // takeHit returns the session of a hit, and when it is sent; nil after the end of the stage. Hits can overtake one
@@ -164,20 +131,15 @@ func (a *attack) takeHit(hit uint64) (*Session, clock.Instant) {
 func (a *attack) endHit(hit *vegeta.Result) {
 	a.mu.Lock()
 	s := a.under[hit.Seq]
-	fault := a.faults[hit.Seq]
+	outcome := a.outcomes[hit.Seq]
 	delete(a.under, hit.Seq)
-	delete(a.faults, hit.Seq)
+	delete(a.outcomes, hit.Seq)
 	a.mu.Unlock()
 	if s == nil {
 		return // It was not sent.
 	}
 	s.sent, s.attempt.Sequence = clock.Instant(hit.Timestamp.Sub(a.epoch)), a.first+hit.Seq
 	done := s.sent.Add(hit.Latency)
-	outcome := target.Outcome{Fault: cmp.Or(fault, target.ConnectionFailed), Detail: strings.TrimPrefix(hit.Error, `Get "`+hitURL+`": `)}
-	if hit.Code != 0 {
-		// Vegeta gives it a status once its reply was read to the end.
-		outcome = a.wire.Outcome(s.Operation(), int(hit.Code), hit.Headers, hit.Body)
-	}
 	effect := s.Step(done, Replied, &outcome)
 	a.ledger.recordEffect(s, effect)
 
@@ -197,18 +159,6 @@ func (a *attack) endHit(hit *vegeta.Result) {
 	}
 }
 
-// Wire carries operations for an HTTP client that reads the replies itself. It is
-// safe for concurrent use.
-type Wire interface {
-	// RoundTrip sends the request of an operation, once, and returns the reply with
-	// a body of bounded length, which the caller closes. An error says in one line
-	// why no reply came.
-	RoundTrip(ctx context.Context, op *target.Operation) (*http.Response, error)
-	// Outcome returns what a reply means whose body was read to its end. It keeps
-	// nothing of what it is given.
-	Outcome(op *target.Operation, status int, header http.Header, body []byte) target.Outcome
-}
-
 // Vegeta runs stages in real time, one at a time: open loops by vegeta's attacker,
 // with as many workers at most as [Live] has, everything else by Live. It is a
 // second opinion on the same load. The service time of an attempt is what vegeta
@@ -218,7 +168,6 @@ type Wire interface {
 // cut. All goroutines of a stage end with it.
 type Vegeta struct {
 	*Live
-	Wire Wire
 	// Epoch is the calendar time of the clock's instant zero by the same clock: vegeta's timestamps are calendar times.
 	Epoch time.Time
 }
@@ -235,14 +184,12 @@ func (v *Vegeta) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
 	once.Retry, once.Retries = backoff.Policy{}, nil
 	return v.attend(ctx, &once, ledger, func(c *workers) (stop func()) {
 		a := &attack{
-			workers: c, wire: v.Wire, epoch: v.Epoch, stopped: make(chan struct{}),
+			workers: c, epoch: v.Epoch, stopped: make(chan struct{}),
 			awaited: make(map[uint64]*Session), under: make(map[uint64]*Session),
-			faults: make(map[uint64]target.Fault),
+			outcomes: make(map[uint64]target.Outcome),
 		}
-		client := &http.Client{Transport: a, CheckRedirect: func(*http.Request, []*http.Request) error {
-			return http.ErrUseLastResponse
-		}}
-		a.attacker = vegeta.NewAttacker(vegeta.Client(client), vegeta.MaxWorkers(uint64(v.Workers)), vegeta.MaxBody(maxBody))
+		client := &http.Client{Transport: a}
+		a.attacker = vegeta.NewAttacker(vegeta.Client(client), vegeta.MaxWorkers(uint64(v.Workers)))
 		a.ledger.mu.Lock()
 		a.first = a.ledger.sent
 		a.ledger.mu.Unlock()

@@ -4,11 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"net/http"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,46 +22,9 @@ import (
 	"loadgen/target/targettest"
 )
 
-// overWire makes HTTP of a target: what an outcome says is in the headers of the
-// reply.
-type overWire struct{ target.Target }
-
-func (w overWire) RoundTrip(ctx context.Context, op *target.Operation) (*http.Response, error) {
-	outcome := w.Do(ctx, op)
-	if outcome.Status == 0 {
-		return nil, &target.Unanswered{Fault: outcome.Fault, Detail: outcome.Detail}
-	}
-	header := http.Header{"Code": {string(outcome.Code)}, "Counted": {fmt.Sprint(outcome.Counted)}, "Returned": {fmt.Sprint(outcome.Returned)},
-		"Location": {"http://elsewhere.invalid/"}}
-	if outcome.Next.Present {
-		header.Set("Next", "yes")
-	}
-	var body io.Reader = strings.NewReader("read")
-	if outcome.Fault == target.ReplyCutOff {
-		body = io.MultiReader(strings.NewReader("re"), cutOff{})
-	}
-	return &http.Response{StatusCode: outcome.Status, Header: header, Body: io.NopCloser(body)}, nil
-}
-
-// cutOff is where a body breaks off.
-type cutOff struct{}
-
-func (cutOff) Read([]byte) (int, error) {
-	return 0, &target.Unanswered{Fault: target.ReplyCutOff, Detail: "it broke off"}
-}
-
-func (overWire) Outcome(_ *target.Operation, status int, header http.Header, body []byte) target.Outcome {
-	if string(body) != "read" {
-		return target.Outcome{Detail: "the body was not read"}
-	}
-	outcome := target.Outcome{Status: status, Code: entity.Code(header.Get("Code")), Next: target.Token{Present: header.Get("Next") != ""}}
-	fmt.Sscan(header.Get("Counted")+" "+header.Get("Returned"), &outcome.Counted, &outcome.Returned)
-	return outcome
-}
-
 // byVegeta returns the runner that sends over a target by vegeta.
 func byVegeta(clk clock.Real, t target.Target, workers int) *drive.Vegeta {
-	return &drive.Vegeta{Live: &drive.Live{Clock: clk, Target: t, Workers: workers}, Wire: overWire{t}, Epoch: clk.Started()}
+	return &drive.Vegeta{Live: &drive.Live{Clock: clk, Target: t, Workers: workers}, Epoch: clk.Started()}
 }
 
 // A service stands still for a second of every five. Of that, what vegeta calls latency knows only by
@@ -178,7 +137,7 @@ func TestVegetaSendsAnOperationOnce(t *testing.T) {
 		want    results.Cause
 	}{
 		{"nobody listens", target.Outcome{Fault: target.ConnectionRefused, Detail: "x"}, 0, results.Cause{Code: "ConnectionRefused"}},
-		{"the reply broke off", target.Outcome{Status: 200, Fault: target.ReplyCutOff}, 0, results.Cause{Code: "ReplyCutOff"}},
+		{"the reply broke off", target.Outcome{Fault: target.ReplyCutOff}, 0, results.Cause{Code: "ReplyCutOff"}},
 		{"an answer", target.Outcome{Status: 400, Code: entity.InvalidInput}, 0, results.Cause{Status: 400, Code: "InvalidInput"}},
 		{"a redirection", target.Outcome{Status: 307}, 0, results.Cause{Status: 307}},
 		{"a refusal, with a policy that retries", target.Outcome{Status: 503, Code: entity.ServerBusy}, 0,
@@ -202,30 +161,4 @@ func TestVegetaSendsAnOperationOnce(t *testing.T) {
 			}
 		})
 	}
-}
-
-// slowRead takes its time over what a reply means.
-type slowRead struct {
-	overWire
-	clock clock.Clock
-}
-
-func (s slowRead) Outcome(op *target.Operation, status int, header http.Header, body []byte) target.Outcome {
-	s.clock.Sleep(context.Background(), s.clock.Now().Add(9*time.Millisecond))
-	return s.overWire.Outcome(op, status, header, body)
-}
-
-// What becomes of a reply is no part of the time that it took.
-func TestVegetaTimesTheWireAlone(t *testing.T) {
-	inBubble(t, func(t *testing.T, clk clock.Real) {
-		f := &targettest.Fake{Clock: clk, Takes: 4 * time.Millisecond}
-		runner := byVegeta(clk, f, 8)
-		runner.Wire = slowRead{overWire{f}, clk}
-		stage := openStage(t, backoff.Policy{}, time.Second, arrival.Step{Rate: 100, Length: 2 * time.Second})
-		for _, a := range run(t, runner, stage).attempts.list {
-			if service := a.Done - a.Sent; service < 4*time.Millisecond || service > 6*time.Millisecond || a.Sent != a.Intended {
-				t.Fatalf("operation %d was due at %v, sent at %v and took %v; want at once, and from 4 to 6 ms", a.Number, a.Intended, a.Sent, service)
-			}
-		}
-	})
 }

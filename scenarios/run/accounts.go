@@ -79,9 +79,8 @@ func connectionsOf(clients []*azure.Target) *results.Connections {
 	}
 	sum := new(results.Connections)
 	for _, client := range clients {
-		c := client.Connections()
-		sum.Add(&results.Connections{Opened: c.Opened, Reused: c.Reused, HTTP2: c.HTTP2, Lookups: results.Spell(c.Lookups),
-			Connects: results.Spell(c.Connects), Handshakes: results.Spell(c.Handshakes), FirstByte: results.Spell(c.FirstBytes)})
+		more := client.Connections()
+		sum.Add(&more)
 	}
 	return sum
 }
@@ -164,9 +163,9 @@ func (p *Plan) withServices(ctx context.Context, d *destination, clk clock.Clock
 
 // neighbourOf returns another service of an account with the same identity.
 func neighbourOf(e Endpoint, address string) queueblob.Service {
-	service := queueblob.NewService(address, e.Account(), e.Credential)
+	service := queueblob.Service{Address: address, Account: e.Account(), Prove: e.Credential}
 	if who := e.Identity(); who != nil {
-		return service.As(who)
+		service.Identity = who
 	}
 	return service
 }

@@ -1,17 +1,14 @@
 package run
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"net/http"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/nearest"
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
-	"loadgen/target"
 )
 
 // maxOnPage is the maximum number of entities of a page.
@@ -111,27 +108,10 @@ func severalRequests(op *scenarios.OperationSpec) error {
 	}
 }
 
-// runner returns the runner of the stages for a destination, and a function that releases it.
-func (p *Plan) runner(live *drive.Live, clk clock.Real, d *destination) (drive.Runner, func()) {
+// runner returns the runner of the stages.
+func (p *Plan) runner(live *drive.Live, clk clock.Real) drive.Runner {
 	if p.Driver != Vegeta {
-		return live, func() {}
+		return live
 	}
-	client := d.wires[0].NetHTTP()
-	v := &drive.Vegeta{Live: live, Wire: client, Epoch: clk.Started()}
-	if b, bounded := live.Target.(*budgeted); bounded {
-		v.Wire = budgetedWire{client, b}
-	}
-	return v, client.Close
-}
-
-// budgetedWire spends the budget of a target for requests that bypass it.
-type budgetedWire struct {
-	drive.Wire
-	budget *budgeted
-}
-
-// RoundTrip implements [drive.Wire].
-func (w budgetedWire) RoundTrip(ctx context.Context, op *target.Operation) (*http.Response, error) {
-	w.budget.spend()
-	return w.Wire.RoundTrip(ctx, op)
+	return &drive.Vegeta{Live: live, Epoch: clk.Started()}
 }

@@ -101,9 +101,7 @@ func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.
 	look := StartHealthSampler(HealthOptions{Clock: live.Clock, Source: NewHealthProcess(),
 		Load: func() GeneratorLoad { return GeneratorLoad(live.Load()) }, Tell: tell, Cores: runtime.GOMAXPROCS(0), Workers: live.Workers})
 	defer p.easeCollector(campaign)()
-	runner, letGo := p.runner(live, clk, d)
-	defer letGo()
-	ended := campaign.Run(bounded, runner, ledger)
+	ended := campaign.Run(bounded, p.runner(live, clk), ledger)
 	spent := errors.Is(context.Cause(bounded), ErrBudget)
 	if spent {
 		p.Progress.Ends(ErrBudget)

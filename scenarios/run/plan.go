@@ -209,13 +209,8 @@ func (p *Plan) bound(ctx context.Context, t target.Target) (context.Context, tar
 
 // Do implements target.Target.
 func (b *budgeted) Do(ctx context.Context, op *target.Operation) target.Outcome {
-	b.spend()
-	return b.Target.Do(ctx, op)
-}
-
-// spend counts an attempt.
-func (b *budgeted) spend() {
 	if b.left.Add(-1) == 0 {
 		b.spent()
 	}
+	return b.Target.Do(ctx, op)
 }

@@ -169,25 +169,13 @@ func TestOperationsOfSeveralRequests(t *testing.T) {
 }
 
 func TestRunnerIsTheOneThatWasChosen(t *testing.T) {
-	s, clk := library(t, "stress"), clock.NewReal()
-	d, err := (&Plan{Scenario: s, On: Embedded}).open(t.Context(), clk, "run")
-	require.NoError(t, err)
-	defer d.close()
+	clk := clock.NewReal()
+	live := &drive.Live{Clock: clk}
 	for _, driver := range []string{Native, Vegeta} {
-		for _, to := range []target.Target{d.target, &budgeted{Target: d.target}} {
-			p := &Plan{Scenario: s, On: Embedded, Driver: driver}
-			live := &drive.Live{Clock: clk, Target: to, Workers: s.Workers}
-			runner, letGo := p.runner(live, clk, d)
-			letGo()
-			v, is := runner.(*drive.Vegeta)
-			require.Truef(t, is == (driver == Vegeta) && (is || runner == live), "runner() of --driver %s = %T", driver, runner)
-			if !is {
-				continue
-			}
-			_, spends := v.Wire.(budgetedWire)
-			assert.Truef(t, v.Live == live && v.Epoch.Equal(clk.Started()) && spends == (to != d.target),
-				"runner() = %+v for a target %T; want it from the clock's beginning, within a budget", v, to)
-		}
+		runner := (&Plan{Driver: driver}).runner(live, clk)
+		v, is := runner.(*drive.Vegeta)
+		require.Truef(t, is == (driver == Vegeta) && (is || runner == live), "runner() of --driver %s = %T", driver, runner)
+		assert.Truef(t, !is || v.Live == live && v.Epoch.Equal(clk.Started()), "runner() = %+v; want it from the clock's beginning", v)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -211,9 +210,12 @@ func (p *Plan) connectEngine(d *destination, address string, secret *wire.Secret
 		}
 		endpoints = append(endpoints, endpoint)
 	}
-	w := p.Scenario.Wire()
+	w, by := p.Scenario.Wire(), azure.Client(p.Client)
+	if p.Driver == Vegeta {
+		by = azure.ByNetHTTP
+	}
 	return d.connect(endpoints, azure.Options{Level: w.Level, Nagle: w.Nagle, Connections: p.workers(), AskCounted: true,
-		Clock: clk, Calendar: clk, RunID: id, Client: azure.Client(p.Client)})
+		Clock: clk, Calendar: clk, RunID: id, Client: by})
 }
 
 // connectionsFor returns a server's maximum of connections that never limits its workers.
@@ -366,9 +368,6 @@ func (d *destination) rejection(ctx context.Context) error {
 	return nil
 }
 
-// maxSlowest is the maximum number of recorded slow requests of all accounts.
-const maxSlowest = 10
-
 // replies returns the notable replies of the services of a remote target, nil for any other.
 func (d *destination) replies() *results.Said {
 	if len(d.ahead) == 0 {
@@ -376,37 +375,9 @@ func (d *destination) replies() *results.Said {
 	}
 	all := new(results.Said)
 	for i, client := range d.wires {
-		if ahead := d.ahead[i]; ahead.Abs() > all.ClockAhead.Abs() {
-			all.ClockAhead = ahead
-		}
-		one := client.Refusals()
-		all.Dropped += one.Dropped
-		for _, r := range one.Refusals {
-			// Equal refusals of several accounts are added up.
-			at := slices.IndexFunc(all.Refusals, func(of results.Refusal) bool {
-				return of.Status == r.Status && of.Code == string(r.Code) && of.Limit == string(r.Limit)
-			})
-			if at >= 0 {
-				all.Refusals[at].Count += r.Count
-				continue
-			}
-			all.Refusals = append(all.Refusals, results.Refusal{Status: r.Status, Code: string(r.Code), Limit: string(r.Limit),
-				Message: r.Message, Count: r.Count, First: requestsOf(client, r.First, d.since)})
-		}
-		all.Slowest = append(all.Slowest, requestsOf(client, one.Slowest, d.since)...)
+		one := client.Refusals(d.since)
+		one.ClockAhead = d.ahead[i]
+		all.Add(one)
 	}
-	slices.SortStableFunc(all.Refusals, func(a, b results.Refusal) int { return cmp.Compare(b.Count, a.Count) })
-	slices.SortStableFunc(all.Slowest, func(a, b results.SaidRequest) int { return cmp.Compare(b.Took, a.Took) })
-	all.Slowest = all.Slowest[:min(len(all.Slowest), maxSlowest)]
 	return all
-}
-
-// requestsOf returns requests for a record whose clock began at this time of the client's clock.
-func requestsOf(client *azure.Target, list []azure.NotedRequest, since time.Duration) []results.SaidRequest {
-	var out []results.SaidRequest
-	for _, r := range list {
-		out = append(out, results.SaidRequest{At: time.Duration(r.At) - since, Took: r.Took, Verb: r.Verb.String(), PartitionKey: r.PartitionKey,
-			Status: r.Status, Code: string(r.Code), RequestID: r.ID, ClientRequestID: client.RunID() + "-" + strconv.FormatUint(r.Number, 10)})
-	}
-	return out
 }

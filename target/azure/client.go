@@ -54,13 +54,12 @@ func (t *Target) Socket() string {
 // errProxy is the error of a proxy that rejects the request.
 var errProxy = errors.New("the proxy")
 
-// NetHTTP returns a client of the target's service over net/http. It opens at most as many
-// connections as the target keeps; more attempts wait for others to end. It uses the same proxy.
-func (t *Target) NetHTTP() *NetHTTP {
-	n := &NetHTTP{target: t, proxy: t.proxy}
+// newTransport returns the transport of net/http to the target's service. It opens at most as many
+// connections as the target keeps; more attempts wait for others to end.
+func (t *Target) newTransport() *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
-	n.transport = &http.Transport{
+	transport := &http.Transport{
 		Proxy: http.ProxyURL(t.proxy), DialContext: t.dialer.plain,
 		Protocols: protocols, DisableCompression: true,
 		MaxConnsPerHost: t.pool.most, MaxIdleConnsPerHost: t.pool.most, IdleConnTimeout: idleFor,
@@ -81,23 +80,23 @@ func (t *Target) NetHTTP() *NetHTTP {
 		protocols.SetHTTP2(true)
 		offers = []string{"h2", "http/1.1"}
 	}
-	n.transport.TLSClientConfig = t.dialer.tls.Clone()
-	n.transport.TLSClientConfig.NextProtos = offers
+	transport.TLSClientConfig = t.dialer.tls.Clone()
+	transport.TLSClientConfig.NextProtos = offers
 	if t.proxy == nil {
-		n.transport.Proxy = nil
-		n.transport.DialTLSContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		transport.Proxy = nil
+		transport.DialTLSContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 			return t.dialer.secure(ctx, network, address, offers...)
 		}
 	}
-	return n
+	return transport
 }
 
 // bodyBuffer is the read buffer for bodies without a length.
 const bodyBuffer = 4 << 10
 
-// exchange sends the request of an attempt by net/http and reads the reply into the attempt.
-func (n *NetHTTP) exchange(ctx context.Context, a *attempt) error {
-	w, response, err := n.begin(ctx, a)
+// exchangeOverNetHTTP sends the request of an attempt and reads the reply into the attempt.
+func (t *Target) exchangeOverNetHTTP(ctx context.Context, a *attempt) error {
+	w, response, err := t.beginOverNetHTTP(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -107,7 +106,7 @@ func (n *NetHTTP) exchange(ctx context.Context, a *attempt) error {
 	a.sent, a.answered, a.first = w.got, true, w.first
 	w.mu.Unlock()
 	r := &a.reply
-	r.fill(response.StatusCode, response.Header, r.body[:0])
+	r.fill(response.StatusCode, response.Header)
 	in := bufio.NewReaderSize(response.Body, bodyBuffer)
 	switch length := response.ContentLength; {
 	case length > maxReply:

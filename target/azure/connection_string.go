@@ -2,6 +2,7 @@ package azure
 
 import (
 	"fmt"
+	"net"
 	"net/url"
 	"slices"
 	"strings"
@@ -27,21 +28,23 @@ var usedNames = [...]string{
 // otherEndpoints are the settings for the other services of an account.
 var otherEndpoints = [...]string{"BlobEndpoint", "QueueEndpoint", "FileEndpoint", "DfsEndpoint"}
 
-// ParseConnectionString returns the endpoint that a connection string of Azure
-// Storage names: settings such as AccountName=races, with semicolons between
-// them, their names in any case. Settings that do not matter here are passed
-// over, but for one whose name comes so near a setting that does that it must
-// be misspelt. The error wraps ErrConnectionString and repeats nothing of the
-// text.
+// ParseConnectionString returns the endpoint of a connection string of Azure Storage: settings such as AccountName=races,
+// separated by semicolons, their names in any case. It ignores settings that do not matter here, except for one with a
+// name so similar to one that does that it must be misspelt. The error wraps ErrConnectionString and repeats nothing
+// of the text.
 func ParseConnectionString(text string) (Endpoint, error) {
 	set, err := parseSettings(text)
 	if err != nil {
 		return Endpoint{}, err
 	}
+	addressSetting := "TableEndpoint"
 	if _, emulator := set["UseDevelopmentStorage"]; emulator {
-		return set.emulator()
+		addressSetting = "DevelopmentStorageProxyUri"
+		if err := set.emulate(); err != nil {
+			return Endpoint{}, err
+		}
 	}
-	endpoint, err := set.address()
+	endpoint, err := set.address(addressSetting)
 	if err != nil {
 		return Endpoint{}, err
 	}
@@ -54,7 +57,12 @@ func ParseConnectionString(text string) (Endpoint, error) {
 			endpoint.neighbours[n] = other.base()
 		}
 	}
-	return set.credential(endpoint)
+	p, err := set.credential()
+	if err != nil {
+		return Endpoint{}, err
+	}
+	endpoint.prove = p.get
+	return endpoint, nil
 }
 
 // settings are the values of a connection string by the names in usedNames and
@@ -100,42 +108,33 @@ func parseSettings(text string) (settings, error) {
 	return set, nil
 }
 
-func (set settings) emulator() (Endpoint, error) {
+// emulate replaces the settings of the emulator by those of its account.
+func (set settings) emulate() error {
 	if !strings.EqualFold(set["UseDevelopmentStorage"], "true") {
-		return Endpoint{}, badString("UseDevelopmentStorage must be true or be left out")
+		return badString("UseDevelopmentStorage must be true or be left out")
 	}
 	for _, other := range [...]string{"AccountName", "AccountKey", "TableEndpoint", "SharedAccessSignature"} {
 		if _, given := set[other]; given {
-			return Endpoint{}, badString("UseDevelopmentStorage=true excludes %s", other)
+			return badString("UseDevelopmentStorage=true excludes %s", other)
 		}
 	}
 	scheme, host := "http", "127.0.0.1"
 	if proxy, given := set["DevelopmentStorageProxyUri"]; given {
 		address, err := url.Parse(proxy)
 		if err != nil || address.Hostname() == "" || address.Scheme != "http" && address.Scheme != "https" {
-			return Endpoint{}, badString("DevelopmentStorageProxyUri is not of the form http://host")
+			return badString("DevelopmentStorageProxyUri is not of the form http://host")
 		}
 		scheme, host = address.Scheme, address.Hostname()
-		if strings.Contains(host, ":") {
-			host = "[" + host + "]"
-		}
 	}
-	secret, err := wire.NewSecret(emulatorKey)
-	if err != nil {
-		return Endpoint{}, err
+	set["AccountName"], set["AccountKey"] = emulatorAccount, emulatorKey
+	for name, port := range map[string]string{"TableEndpoint": emulatorPort, "QueueEndpoint": "10001", "BlobEndpoint": "10000"} {
+		set[name] = scheme + "://" + net.JoinHostPort(host, port) + "/" + emulatorAccount
 	}
-	endpoint, err := ParseURL(scheme+"://"+host+":"+emulatorPort+"/"+emulatorAccount, emulatorAccount, secret)
-	if err != nil {
-		return Endpoint{}, fmt.Errorf("%w: DevelopmentStorageProxyUri: %w", ErrConnectionString, err)
-	}
-	for _, n := range [...]Neighbour{Queue, Blob} {
-		endpoint.neighbours[n] = scheme + "://" + host + ":" + [...]string{Queue: "10001", Blob: "10000"}[n] + "/" + emulatorAccount
-	}
-	return endpoint, nil
+	return nil
 }
 
-// address returns where the service is, without a credential.
-func (set settings) address() (Endpoint, error) {
+// address returns where the service is, without a credential. The setting is the one to name in an error of TableEndpoint.
+func (set settings) address(setting string) (Endpoint, error) {
 	account, named := set["AccountName"]
 	if named && !plainName(account) {
 		return Endpoint{}, badString("AccountName: expected letters, digits and hyphens")
@@ -143,7 +142,7 @@ func (set settings) address() (Endpoint, error) {
 	if text, given := set["TableEndpoint"]; given {
 		endpoint, err := ParseURL(text, account, nil)
 		if err != nil {
-			return Endpoint{}, fmt.Errorf("%w: TableEndpoint: %w", ErrConnectionString, err)
+			return Endpoint{}, fmt.Errorf("%w: %s: %w", ErrConnectionString, setting, err)
 		}
 		return endpoint, nil
 	}
@@ -177,31 +176,28 @@ func (set settings) address() (Endpoint, error) {
 	return endpoint, nil
 }
 
-func (set settings) credential(endpoint Endpoint) (Endpoint, error) {
+func (set settings) credential() (p proof, err error) {
 	key, hasKey := set["AccountKey"]
 	signature, hasSAS := set["SharedAccessSignature"]
+	_, named := set["AccountName"]
 	switch {
 	case hasKey && hasSAS:
-		return Endpoint{}, badString("AccountKey and SharedAccessSignature are mutually exclusive")
+		return p, badString("AccountKey and SharedAccessSignature are mutually exclusive")
 	case hasSAS:
-		parsed, ok := parseSAS(signature)
-		if !ok {
-			return Endpoint{}, badString("SharedAccessSignature is not a query string with sig= in it")
+		var ok bool
+		if p.signature, ok = parseSAS(signature); !ok {
+			return p, badString("SharedAccessSignature is not a query string with sig= in it")
 		}
-		endpoint.prove = proof{signature: parsed}.get
-		return endpoint, nil
+		return p, nil
 	case !hasKey:
-		return Endpoint{}, badString("there is neither AccountKey nor SharedAccessSignature")
+		return p, badString("there is neither AccountKey nor SharedAccessSignature")
+	case !named:
+		return p, badString("AccountName is missing")
 	}
-	if _, named := set["AccountName"]; !named {
-		return Endpoint{}, badString("AccountName is missing")
+	if p.secret, err = wire.NewSecret(key); err != nil {
+		return p, badString("AccountKey is not base64")
 	}
-	secret, err := wire.NewSecret(key)
-	if err != nil {
-		return Endpoint{}, badString("AccountKey is not base64")
-	}
-	endpoint.prove = proof{secret: secret}.get
-	return endpoint, nil
+	return p, nil
 }
 
 func badString(format string, args ...any) error {

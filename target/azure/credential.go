@@ -61,11 +61,6 @@ func DefaultCredential(scope string) (*Credential, error) {
 	return &Credential{scope, all}, nil
 }
 
-// NewCredential returns a credential with another source of tokens.
-func NewCredential(scope string, get azcore.TokenCredential) *Credential {
-	return &Credential{scope, get}
-}
-
 // Format writes the scope, whatever the verb.
 func (c *Credential) Format(state fmt.State, _ rune) { fmt.Fprint(state, c.scope) }
 

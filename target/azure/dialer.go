@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"net"
 	"net/http/httptrace"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"loadgen/engine/clock"
+	"loadgen/results"
 )
 
 // dial opens a connection; net.Dialer.DialContext is one.
@@ -38,14 +39,17 @@ var (
 // plain opens a connection without TLS.
 func (d *dialer) plain(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := d.connect(ctx, network, address)
-	return d.counted(conn, err)
+	if err == nil {
+		d.counter.increment(&d.counter.sum.Opened)
+	}
+	return conn, err
 }
 
 // secure opens a TLS connection for one of the protocols.
 func (d *dialer) secure(ctx context.Context, network, address string, protocols ...string) (net.Conn, error) {
 	conn, err := d.connect(ctx, network, address)
 	if err != nil {
-		return d.counted(nil, err)
+		return nil, err
 	}
 	config := d.tls.Clone()
 	config.NextProtos = protocols
@@ -57,12 +61,13 @@ func (d *dialer) secure(ctx context.Context, network, address string, protocols 
 	defer release()
 	secured := tls.Client(conn, config)
 	err = secured.HandshakeContext(ctx)
-	d.counter.handshakes.add(d.clock.Now().Sub(began))
+	d.counter.record(&d.counter.sum.Handshakes, d.clock.Now().Sub(began))
 	if err != nil {
 		conn.Close()
-		return d.counted(nil, orCause(ctx, fmt.Errorf("%w: %w", errTLS, err)))
+		return nil, orCause(ctx, tlsError(err))
 	}
-	return d.counted(secured, nil)
+	d.counter.increment(&d.counter.sum.Opened)
+	return secured, nil
 }
 
 // connect opens a connection within the limit.
@@ -76,11 +81,11 @@ func (d *dialer) connect(ctx context.Context, network, address string) (net.Conn
 		DNSStart: func(httptrace.DNSStartInfo) { asked = d.clock.Now() },
 		DNSDone: func(httptrace.DNSDoneInfo) {
 			lookup = d.clock.Now().Sub(asked)
-			d.counter.lookups.add(lookup)
+			d.counter.record(&d.counter.sum.Lookups, lookup)
 		},
 	})
 	conn, err := d.open(traced, network, address)
-	d.counter.connects.add(d.clock.Now().Sub(began) - lookup)
+	d.counter.record(&d.counter.sum.Connects, d.clock.Now().Sub(began)-lookup)
 	if err != nil {
 		return nil, orCause(ctx, err)
 	}
@@ -90,13 +95,12 @@ func (d *dialer) connect(ctx context.Context, network, address string) (net.Conn
 	return conn, nil
 }
 
-func (d *dialer) counted(conn net.Conn, err error) (net.Conn, error) {
-	if err != nil {
-		d.counter.refused.Add(1)
-		return nil, err
+// tlsError returns the error of a failed handshake.
+func tlsError(err error) error {
+	if errors.As(err, new(tls.RecordHeaderError)) {
+		err = errors.New("the server does not support it")
 	}
-	d.counter.opened.Add(1)
-	return conn, nil
+	return fmt.Errorf("%w: %w", errTLS, err)
 }
 
 // orCause returns why the context ended, if it did, and otherwise err.
@@ -111,46 +115,22 @@ func orCause(ctx context.Context, err error) error {
 	}
 }
 
-// Connections are the statistics of a target's connections.
-type Connections struct {
-	// Opened is the number of opened connections, Refused of failed ones.
-	Opened, Refused int64
-	// Reused is the number of attempts on a connection that had carried another before, HTTP2 of those
-	// over HTTP/2, where several share one.
-	Reused, HTTP2 int64
-	// Lookups are DNS lookups, Connects TCP connections without them, Handshakes those of TLS, each
-	// with failures.
-	Lookups, Connects, Handshakes Timing
-	// FirstBytes are the times from the connection of an attempt to the first byte of its reply.
-	FirstBytes Timing
-}
-
-// Timing is a number of events and their durations.
-type Timing struct {
-	Count      int64
-	Total, Max time.Duration
-}
-
-// counter counts [Connections].
+// counter counts [results.Connections]. It is safe for concurrent use.
 type counter struct {
-	opened, refused, reused, http2            atomic.Int64
-	lookups, connects, handshakes, firstBytes stopwatch
+	mu  sync.Mutex
+	sum results.Connections
 }
 
-// stopwatch sums a [Timing].
-type stopwatch struct{ count, total, longest atomic.Int64 }
-
-func (s *stopwatch) add(d time.Duration) {
-	s.count.Add(1)
-	s.total.Add(int64(d))
-	for {
-		longest := s.longest.Load()
-		if int64(d) <= longest || s.longest.CompareAndSwap(longest, int64(d)) {
-			return
-		}
-	}
+// increment adds one to a number of the sum.
+func (c *counter) increment(number *int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	*number++
 }
 
-func (s *stopwatch) read() Timing {
-	return Timing{Count: s.count.Load(), Total: time.Duration(s.total.Load()), Max: time.Duration(s.longest.Load())}
+// record adds a duration to a spell of the sum.
+func (c *counter) record(spell *results.Spell, d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	spell.Count, spell.Total, spell.Max = spell.Count+1, spell.Total+d, max(spell.Max, d)
 }

@@ -11,7 +11,7 @@
 // and reads the reply. The client over net/http uses the proxy of the environment, and HTTP/2 if the
 // service offers it. Neither retries, follows redirections, keeps a connection whose reply was not
 // read to its end, or shows a key, a shared access signature or a token in an error, outcome or
-// print. [Target.NetHTTP] is for drivers with their own client.
+// print.
 //
 // # Tokens
 //
@@ -21,6 +21,6 @@
 //
 // # Refusals
 //
-// A [RefusalLog] records what the service said about its own state: which limit throttled, and
+// [Target.Refusals] returns what the service said about its own state: which limit throttled, and
 // the request ids of throttled, failed and slowest requests, by which support finds them.
 package azure

@@ -35,7 +35,7 @@ type proof struct {
 // ParseURL returns the endpoint at an address such as
 // https://ACCOUNT.table.core.windows.net or, in path style,
 // http://127.0.0.1:10002/ACCOUNT. An empty account is read from the address. The
-// secret may be nil if [Endpoint.WithSAS] follows. The error wraps ErrURL.
+// secret may be nil if [Endpoint.WithIdentity] follows. The error wraps ErrURL.
 func ParseURL(text, account string, secret *wire.Secret) (Endpoint, error) {
 	fault := func(what string) (Endpoint, error) { return Endpoint{}, fmt.Errorf("%w: %s", ErrURL, what) }
 	address, err := url.Parse(strings.TrimSpace(text))
@@ -77,17 +77,6 @@ func ParseURL(text, account string, secret *wire.Secret) (Endpoint, error) {
 		prove: proof{secret: secret}.get}, nil
 }
 
-// WithSAS returns the endpoint with a shared access signature as its credential: a query string with
-// or without the question mark. The error wraps ErrURL.
-func (e Endpoint) WithSAS(text string) (Endpoint, error) {
-	signature, ok := parseSAS(text)
-	if !ok {
-		return Endpoint{}, fmt.Errorf("%w: the shared access signature is not a query string with sig= in it", ErrURL)
-	}
-	e.prove = proof{signature: signature}.get
-	return e, nil
-}
-
 // WithIdentity returns the endpoint with Entra ID tokens of the SDKs' default identity as its
 // credential. Tokens require https. The error wraps ErrURL or ErrNoToken.
 func (e Endpoint) WithIdentity() (Endpoint, error) {
@@ -102,13 +91,8 @@ func (e Endpoint) WithIdentity() (Endpoint, error) {
 	if err != nil {
 		return Endpoint{}, err
 	}
-	return e.WithCredential(who), nil
-}
-
-// WithCredential returns the endpoint with tokens of another source.
-func (e Endpoint) WithCredential(who *Credential) Endpoint {
 	e.prove = proof{identity: who}.get
-	return e
+	return e, nil
 }
 
 func (p proof) get() proof { return p }
@@ -154,9 +138,6 @@ func (e Endpoint) Proof() string {
 func (e Endpoint) Format(state fmt.State, verb rune) {
 	fmt.Fprintf(state, fmt.FormatString(state, verb), e.String())
 }
-
-// GoString returns the address.
-func (e Endpoint) GoString() string { return e.String() }
 
 // MarshalText returns the address, for JSON as well.
 func (e Endpoint) MarshalText() ([]byte, error) { return []byte(e.String()), nil }

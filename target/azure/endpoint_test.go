@@ -1,14 +1,9 @@
 package azure_test
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
-	"math/rand/v2"
 	"net/http"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
-	"loadgen/engine/entity"
 	"loadgen/target/azure"
 )
 
@@ -75,29 +69,6 @@ func TestParseURLFaults(t *testing.T) {
 	}
 }
 
-func TestWithSAS(t *testing.T) {
-	plain := must(azure.ParseURL("https://races.table.core.windows.net", "", nil))
-	for _, row := range []struct {
-		name, text string
-		ok         bool
-	}{
-		{"a signature", "sv=2019-02-02&sig=c2VjcmV0", true},
-		{"a question mark before it", "?sv=2019-02-02&sig=c2VjcmV0", true},
-		{"a line end after it, as a file has", "sv=2019-02-02&sig=c2VjcmV0\n", true},
-		{"nothing", "", false},
-		{"no signature in it", "sv=2019-02-02", false},
-		{"a blank in it", "sv=2019-02-02 &sig=c2VjcmV0", false},
-		{"a line end in it", "sv=1\r\nX: y&sig=c2VjcmV0", false},
-		{"a fragment", "sv=1&sig=c2VjcmV0#", false},
-		{"broken escapes", "sv=%zz&sig=c2VjcmV0", false},
-	} {
-		got, err := plain.WithSAS(row.text)
-		if (err == nil) != row.ok || !row.ok && !errors.Is(err, azure.ErrURL) || err != nil && strings.Contains(err.Error(), "c2Vj") {
-			t.Errorf("%s: WithSAS(%q) = %v, %v; want ok %v", row.name, row.text, got, err, row.ok)
-		}
-	}
-}
-
 func TestOptionsFaults(t *testing.T) {
 	naked := must(azure.ParseURL("https://races.table.core.windows.net", "", nil))
 	for _, row := range []struct {
@@ -107,7 +78,7 @@ func TestOptionsFaults(t *testing.T) {
 	}{
 		{"nothing but zeros", azure.Options{}, 3},
 		{"no credential", azure.Options{Endpoint: naked}, 3},
-		{"all at fault", azure.Options{Scheme: 3, Connections: -1, Timeout: -1, RunID: "a b"}, 7},
+		{"all at fault", azure.Options{Connections: -1, Timeout: -1, RunID: "a b"}, 6},
 		{"a name that is too long", azure.Options{RunID: strings.Repeat("x", 201)}, 4},
 	} {
 		faults := row.o.Validate()
@@ -174,6 +145,10 @@ func TestConnectionStringFaults(t *testing.T) {
 		{"an endpoint that is none", "AccountName=races" + key + ";TableEndpoint=races", "TableEndpoint: "},
 		{"a signature within the endpoint", "TableEndpoint=https://races.table.core.windows.net/?" + signature + ";AccountName=races" + key, "remove the query"},
 		{"a signature that is none", "AccountName=races;SharedAccessSignature=sv=2019-02-02", "SharedAccessSignature is not"},
+		{"a signature with a blank", "AccountName=races;SharedAccessSignature=sv=2019-02-02 &sig=c2VjcmV0", "SharedAccessSignature is not"},
+		{"a signature with a line end", "AccountName=races;SharedAccessSignature=sv=1\r\nX: y&sig=c2VjcmV0", "SharedAccessSignature is not"},
+		{"a signature with a fragment", "AccountName=races;SharedAccessSignature=sv=1&sig=c2VjcmV0#", "SharedAccessSignature is not"},
+		{"a signature with broken escapes", "AccountName=races;SharedAccessSignature=sv=%zz&sig=c2VjcmV0", "SharedAccessSignature is not"},
 		{"the emulator switched off", "UseDevelopmentStorage=false", "must be true"},
 		{"the emulator with a key", "UseDevelopmentStorage=true;AccountKey=" + testKey, "excludes AccountKey"},
 		{"the emulator at a host that is no name", "UseDevelopmentStorage=true;DevelopmentStorageProxyUri=http://\xde", "DevelopmentStorageProxyUri: azure: service URL: expected a host name"},
@@ -294,7 +269,7 @@ func TestProbe(t *testing.T) {
 		server := serve(t, func(int, []byte) (string, bool) { return framed(row.reply, false), true })
 		endpoint := endpointAt(t, server.url())
 		if row.sas != "" {
-			endpoint = must(endpoint.WithSAS(row.sas))
+			endpoint = signedAt(server.url(), row.sas)
 		}
 		subject := open(t, azure.Options{Endpoint: endpoint, Clock: still{clock.NewReal()}})
 		got, err := subject.Probe(t.Context())
@@ -318,7 +293,7 @@ func TestProbeDescribes(t *testing.T) {
 	const later = "Date: Fri, 20 Nov 2026 11:48:29 GMT\n"
 	reply := "HTTP/1.1 200 OK\n" + tablesServer + later + "x-ms-version: 2019-02-02\n" + jsonReply
 	subject, _ := openAt(t, always(framed(reply+noTables, true)), azure.Options{Clock: still{clock.NewReal()}})
-	want := azure.Service{Server: "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0", Version: "2019-02-02", Ahead: 10 * time.Second}
+	want := azure.Service{Server: "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0", Ahead: 10 * time.Second}
 	got, err := subject.Probe(t.Context())
 	assert.Truef(t, err == nil && got == want, "Probe = %+v, %v; want %+v", got, err, want)
 }
@@ -337,82 +312,4 @@ func TestProbeGivesUp(t *testing.T) {
 		close(stuck)
 		n.handlers.Wait()
 	})
-}
-
-func TestLimits(t *testing.T) {
-	for _, row := range []struct {
-		sentence string
-		status   int
-		code     entity.Code
-		message  string
-		want     azure.ServiceLimit
-	}{
-		{"the account's requests", 503, "ServerBusy", "Operations per second is over the account limit.\nRequestId:1", azure.LimitAccount},
-		{"what the account takes in", 503, "ServerBusy", "Ingress is over the account limit.", azure.LimitIngress},
-		{"what the account gives out", 503, "ServerBusy", "Egress is over the account limit.", azure.LimitEgress},
-		{"a partition server", 503, "ServerBusy", "The server is currently unable to receive requests. Please retry your request.", azure.LimitPartition},
-		{"a partition server, by its other sentence", 503, "ServerBusy", "The server is busy.", azure.LimitPartition},
-		{"an operation that was not finished", 500, "OperationTimedOut", "Operation could not be completed within the specified time.", azure.LimitTime},
-		{"a gateway that waited", 504, "", "", azure.LimitTime},
-		{"request units of Cosmos DB", 429, "TooManyRequests", "Request rate is large.", azure.LimitRequestUnits},
-		{"a fault of the service", 500, "InternalError", "The server encountered an internal error.", azure.LimitInternal},
-		{"a refusal that says nothing", 503, "", "", azure.LimitUnknown},
-	} {
-		assert.Equalf(t, row.want, azure.ServiceLimitOf(row.status, row.code, row.message), "%s: ServiceLimitOf", row.sentence)
-	}
-}
-
-// Of attempts that are drawn, from many goroutines, all refusals are counted, and the ten
-// slowest are the ten slowest: sorting all of them says which.
-func TestABookKeepsTheSlowestAndCountsAll(t *testing.T) {
-	const workers, each = 8, 500
-	var book azure.RefusalLog
-	var under sync.WaitGroup
-	drawn := make([]azure.NotedRequest, workers*each)
-	for w := range workers {
-		chance := rand.New(rand.NewPCG(31, uint64(w)))
-		under.Go(func() {
-			for n := range each {
-				one := &drawn[w*each+n]
-				one.At, one.ID = clock.Instant(n), fmt.Sprint(w, n)
-				one.Took = time.Duration(chance.Int64N(int64(time.Second)))
-				one.Status = []int{200, 204, 404, 503, 500, 429}[chance.IntN(6)]
-				if book.Notable(one.Status, one.Took) {
-					book.Add(*one, "")
-				}
-			}
-		})
-	}
-	under.Wait()
-	said := book.Report()
-	slices.SortFunc(drawn, func(a, b azure.NotedRequest) int { return cmp.Compare(b.Took, a.Took) })
-	require.Len(t, said.Slowest, 10, "slow requests that are kept")
-	for i, one := range said.Slowest {
-		assert.Equalf(t, drawn[i].Took, one.Took, "the slowest number %d took", i)
-	}
-	refused := map[int]int64{}
-	for _, one := range drawn {
-		refused[one.Status]++
-	}
-	for _, one := range said.Refusals {
-		assert.Truef(t, azure.IsRefusal(one.Status) && one.Count == refused[one.Status] && len(one.First) == 4,
-			"%d: %d are counted, %d kept; want %d, and 4", one.Status, one.Count, len(one.First), refused[one.Status])
-	}
-	assert.Truef(t, len(said.Refusals) == 3 && said.Dropped == 0,
-		"%d kinds, %d dropped; want 3 and none", len(said.Refusals), said.Dropped)
-}
-
-// What a service may make up does not grow without bound, and what is left out is counted.
-func TestABookIsBounded(t *testing.T) {
-	var book azure.RefusalLog
-	for n := range 1000 {
-		book.Add(azure.NotedRequest{Status: 503, Code: entity.Code(fmt.Sprint("Code", n))}, "")
-	}
-	said := book.Report()
-	var counted int64
-	for _, one := range said.Refusals {
-		counted += one.Count
-	}
-	assert.Truef(t, len(said.Refusals) <= 24 && counted+said.Dropped == 1000,
-		"%d kinds of %d, %d dropped; want 24 at most, of 1000 in all", len(said.Refusals), counted, said.Dropped)
 }

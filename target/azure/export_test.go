@@ -5,6 +5,8 @@ import (
 	"context"
 	"net"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+
 	"loadgen/target"
 )
 
@@ -18,6 +20,16 @@ func (t *Target) DialWith(open func(ctx context.Context, network, address string
 		c.Close()
 	}
 	t.pool.idle = nil
+}
+
+// NewCredential returns a credential with another source of tokens.
+func NewCredential(scope string, get azcore.TokenCredential) *Credential {
+	return &Credential{scope, get}
+}
+
+// DoOverNetHTTP is Do by the client of net/http, whatever the target's own is.
+func (t *Target) DoOverNetHTTP(ctx context.Context, op *target.Operation) target.Outcome {
+	return t.do(ctx, op, t.exchangeOverNetHTTP)
 }
 
 // Callers is how many contexts a target listens to.

@@ -1,13 +1,9 @@
 package azure
 
 import (
-	"crypto/tls"
 	"errors"
-	"io"
-	"net"
 	"slices"
 	"strings"
-	"syscall"
 	"unicode"
 
 	"loadgen/target"
@@ -32,13 +28,6 @@ var (
 	ErrNotTables = errors.New("azure: not a table service")
 )
 
-// The errors of Windows for connections that are refused, aborted or reset; no other system has these numbers.
-const (
-	windowsRefused = syscall.Errno(10061)
-	windowsAborted = syscall.Errno(10053)
-	windowsReset   = syscall.Errno(10054)
-)
-
 // unanswered returns the outcome of an attempt without a reply, for an error before the reply or within it.
 func (t *Target) unanswered(err error, within bool) target.Outcome {
 	fault, text := noReply(err)
@@ -48,46 +37,26 @@ func (t *Target) unanswered(err error, within bool) target.Outcome {
 	return target.Outcome{Fault: fault, Detail: t.line(text)}
 }
 
-// noReply returns why an attempt got no reply. Texts of other packages come last: they may contain received
-// bytes.
+// noReply returns why an attempt got no reply.
 func noReply(err error) (target.Fault, string) {
-	var name *net.DNSError
-	var record tls.RecordHeaderError
-	var timeout net.Error
-	switch {
-	case errors.Is(err, errLate):
-		return target.TimedOut, err.Error()
-	case isAny(err, errCancelled, errClosed):
-		return target.Cancelled, err.Error()
-	case errors.Is(err, errNoRoom):
-		return target.NoRoom, err.Error()
-	case isAny(err, errReplyTooLong, errHeadTooLong):
-		return target.ReplyTooLong, err.Error()
-	case errors.Is(err, errNotHTTP):
-		return target.NotHTTP, err.Error()
-	case errors.As(err, &name) && name.IsNotFound:
-		return target.HostNotFound, "there is no host " + name.Name
-	case errors.As(err, &name):
-		return target.LookupFailed, "looking up the host " + name.Name + " failed: " + name.Err
-	case isAny(err, syscall.ECONNREFUSED, windowsRefused):
-		return target.ConnectionRefused, "the connection was refused"
-	case errors.As(err, &record):
-		return target.TLSFailed, "TLS: the server does not support it"
-	case errors.Is(err, errTLS):
-		return target.TLSFailed, err.Error()
-	case isAny(err, syscall.ECONNRESET, syscall.ECONNABORTED, syscall.EPIPE, windowsReset, windowsAborted):
-		return target.ConnectionReset, "the connection was reset before the reply was complete"
-	case errors.Is(err, errProxy):
-		return target.ProxyRefused, err.Error()
-	case errors.Is(err, errForm), errors.Is(err, ErrNoToken):
-		return target.NotSent, err.Error()
-	case isAny(err, io.EOF, io.ErrUnexpectedEOF):
-		return target.ConnectionClosed, "the connection was closed before the reply was complete"
-	case errors.As(err, &timeout) && timeout.Timeout():
-		return target.TimedOut, "the connection timed out"
-	default:
-		return target.ConnectionFailed, "the connection failed: " + err.Error()
+	for _, own := range [...]struct {
+		fault target.Fault
+		errs  []error
+	}{
+		{target.TimedOut, []error{errLate}},
+		{target.Cancelled, []error{errCancelled, errClosed}},
+		{target.NoRoom, []error{errNoRoom}},
+		{target.ReplyTooLong, []error{errReplyTooLong, errHeadTooLong}},
+		{target.NotHTTP, []error{errNotHTTP}},
+		{target.TLSFailed, []error{errTLS}},
+		{target.ProxyRefused, []error{errProxy}},
+		{target.NotSent, []error{errForm, ErrNoToken}},
+	} {
+		if isAny(err, own.errs...) {
+			return own.fault, err.Error()
+		}
 	}
+	return target.FaultOf(err)
 }
 
 func isAny(err error, targets ...error) bool {

@@ -1,7 +1,6 @@
 package azure_test
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -10,7 +9,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 
@@ -94,7 +92,7 @@ func TestRepliesAreHeldToTheKeysAskedFor(t *testing.T) {
 	} {
 		subject, _ := openAt(t, always(framed("HTTP/1.1 200 OK\n\n"+row.body, false)), azure.Options{})
 		got := subject.Do(t.Context(), &row.op)
-		if again := netHTTP(t, subject).Do(t.Context(), &row.op); again.Fault != got.Fault || again.Status != got.Status || again.Detail != got.Detail {
+		if again := subject.DoOverNetHTTP(t.Context(), &row.op); again.Fault != got.Fault || again.Status != got.Status || again.Detail != got.Detail {
 			t.Errorf("%s: over net/http %+v; want as by Do %+v", row.name, again, got)
 		}
 		switch class := got.Class(target.Expected{NotFound: true, Conflict: true, Precondition: true}); {
@@ -106,61 +104,6 @@ func TestRepliesAreHeldToTheKeysAskedFor(t *testing.T) {
 			t.Errorf("%s: Do = %v, %+v; want failed, and nothing counted or returned", row.name, class, got)
 		}
 	}
-}
-
-// FuzzHeldKeys: what is sent back as it was asked for is never wrong, and whatever has
-// other keys is.
-func FuzzHeldKeys(f *testing.F) {
-	for _, k := range []string{"", "p", "O'Neill", "a/b?c%2F#", "\\\"\t\x7f", "世界", "\U0001F3C3", "\ufb00", "a\x00", "\xff", "e\u0301", "\u2028", "'"} {
-		f.Add(k, "r", k, "s")
-		f.Add("p", k, "q", k)
-		f.Add(k, k, k, k+k)
-	}
-	subject := netHTTP(f, open(f, azure.Options{}))
-	f.Fuzz(func(t *testing.T, pk, rk, otherPK, otherRK string) {
-		asked, other := entity.Key{Partition: pk, Row: rk}, entity.Key{Partition: otherPK, Row: otherRK}
-		for _, k := range []entity.Key{asked, other} {
-			if !utf8.ValidString(k.Partition) || !utf8.ValidString(k.Row) || strings.Contains(k.Partition+k.Row, "\x00") {
-				return // which no service holds
-			}
-		}
-		for _, row := range []struct {
-			op    target.Operation
-			holds bool
-		}{
-			{target.Operation{Verb: entity.Get, Change: entity.Change{Verb: entity.Get, Key: asked}}, other == asked},
-			{target.Operation{Verb: entity.Query, Query: target.OnePoint(asked)}, other == asked},
-			{target.Operation{Verb: entity.Query, Query: target.OnePartition(pk)}, otherPK == pk},
-			{target.Operation{Verb: entity.Query, Query: target.RowsFrom(pk, rk)}, otherPK == pk && (entity.Compare(otherRK, rk) >= 0 || otherRK >= rk)},
-			{target.Operation{Verb: entity.Query, Query: target.Query{Range: filter.RowPrefix(pk, rk)}}, otherPK == pk && strings.HasPrefix(otherRK, rk)},
-		} {
-			reply := func(k entity.Key) target.Fault {
-				text := string(wire.AppendEntityBody(nil, k, nil))
-				if row.op.Verb == entity.Query {
-					text = `{"value":[` + text + `]}`
-				}
-				outcome := subject.Outcome(&row.op, 200, http.Header{}, []byte(text))
-				return outcome.Fault
-			}
-			if got := reply(asked); got != "" {
-				t.Errorf("%v of %q answered as asked is %s; want no fault", row.op.Verb, asked, got)
-			}
-			if got := reply(other); row.holds && got != "" {
-				t.Errorf("%v of %q answered with %q is %s; want no fault", row.op.Verb, asked, other, got)
-			} else if !row.holds && cmp.Or(got, "none") != target.WrongEntity && !eitherOrder(&row.op, other) {
-				t.Errorf("%v of %q answered with %q is %q; want WrongEntity", row.op.Verb, asked, other, got)
-			}
-		}
-	})
-}
-
-// eitherOrder reports whether a key lies in the range of a query by the order of bytes:
-// what is asked for by a prefix is asked for by bounds.
-func eitherOrder(op *target.Operation, k entity.Key) bool {
-	r := op.Query.Range
-	from := cmp.Or(cmp.Compare(k.Partition, r.From.Partition), cmp.Compare(k.Row, r.From.Row))
-	to := cmp.Or(cmp.Compare(k.Partition, r.To.Partition), cmp.Compare(k.Row, r.To.Row))
-	return op.Verb == entity.Query && from >= 0 && (!r.Bounded || to < 0)
 }
 
 // maxReply is how many bytes a reply may have.
@@ -191,7 +134,7 @@ func TestRepliesAtTheBound(t *testing.T) {
 			budget := target.NewReplyBudget(target.CommonReplyBudget)
 			text := "HTTP/1.1 400 X\r\n" + framing(strings.Repeat("x", size))
 			subject, _ := openAt(t, func(int, []byte) (string, bool) { return text, true }, azure.Options{Budget: budget})
-			for way, do := range ways(t, subject) {
+			for way, do := range ways(subject) {
 				got := do.Do(t.Context(), &op)
 				if size <= maxReply && (got.Status != 400 || got.Fault != "") || size > maxReply && got.Fault != target.ReplyTooLong {
 					t.Errorf("%s: %d bytes to %s = %+v; want 400, or %s beyond %d", way, size, name, got, target.ReplyTooLong, maxReply)
@@ -237,7 +180,7 @@ func TestRepliesHeldUp(t *testing.T) {
 					clk, budget := clock.NewReal(), target.NewReplyBudget(1<<20)
 					subject := build(t, azure.Options{Clock: clk, Budget: budget})
 					holdUp(subject, 900<<10)
-					do := ways(t, subject)[way]
+					do := ways(subject)[way]
 					ctx, cancel := context.WithCancel(t.Context())
 					defer cancel()
 					const long = 20

@@ -66,9 +66,9 @@ type TokenKeeper struct {
 	stop    context.CancelFunc
 	alone   sync.WaitGroup
 
-	barred chan struct{}
-	// cause is the reason for closing barred.
-	cause error
+	// barred ends when the service rejects a token and its renewal, or the renewal fails; bar ends it.
+	barred context.Context
+	bar    context.CancelCauseFunc
 }
 
 // NewTokenKeeper returns a keeper for a credential. It has no token before the first call of
@@ -76,7 +76,8 @@ type TokenKeeper struct {
 func NewTokenKeeper(c *Credential, clk clock.Clock, calendar clock.Calendar) *TokenKeeper {
 	ctx, stop := context.WithCancel(context.Background())
 	k := &TokenKeeper{credential: c, clock: clk, calendar: calendar, stop: stop,
-		changed: make(chan struct{}, 1), refused: make(chan *Token, 1), barred: make(chan struct{})}
+		changed: make(chan struct{}, 1), refused: make(chan *Token, 1)}
+	k.barred, k.bar = context.WithCancelCause(context.Background())
 	k.alone.Go(func() { k.keep(ctx) })
 	return k
 }
@@ -105,18 +106,11 @@ func (k *TokenKeeper) Ready(ctx context.Context) (*Token, error) {
 
 // Barred is closed when the service rejects a token and its renewal, or the renewal fails.
 // [TokenKeeper.Cause] then returns the reason.
-func (k *TokenKeeper) Barred() <-chan struct{} { return k.barred }
+func (k *TokenKeeper) Barred() <-chan struct{} { return k.barred.Done() }
 
 // Cause returns the reason for which [TokenKeeper.Barred] is closed, nil before. It wraps [ErrTokenRefused]
 // or [ErrNoToken].
-func (k *TokenKeeper) Cause() error {
-	select {
-	case <-k.barred:
-		return k.cause
-	default:
-		return nil
-	}
-}
+func (k *TokenKeeper) Cause() error { return context.Cause(k.barred) }
 
 // Refused reports a token that the service rejected, without waiting: the keeper's goroutine requests one
 // replacement.
@@ -138,24 +132,19 @@ func (k *TokenKeeper) Renew(ctx context.Context, t *Token) (*Token, error) {
 	now := k.token.Load()
 	switch {
 	case k.Cause() != nil:
-		return nil, k.cause
+		return nil, k.Cause()
 	case now.header != t.header:
 		return now, nil
 	case now.again:
-		return nil, k.bar(ErrTokenRefused)
+		k.bar(ErrTokenRefused)
+		return nil, ErrTokenRefused
 	}
 	next, err := k.get(ctx, t)
 	if err != nil && ctx.Err() == nil {
-		return nil, k.bar(fmt.Errorf("the service rejects the token, and renewing it failed: %w", err))
+		k.bar(fmt.Errorf("the service rejects the token, and renewing it failed: %w", err))
+		return nil, k.Cause()
 	}
 	return next, err
-}
-
-// bar closes barred. The caller holds the lock.
-func (k *TokenKeeper) bar(cause error) error {
-	k.cause = cause
-	close(k.barred)
-	return cause
 }
 
 // get requests a token and stores it, as the replacement of a rejected one unless that is nil. The caller

@@ -42,7 +42,7 @@ func (a *attempt) finish(number uint64, path int) {
 	}
 	m = append(m, t.accept...)
 	if by.secret != nil {
-		m = by.secret.AppendAuthorization(append(m, "Authorization: "...), t.scheme, &wire.Signable{
+		m = by.secret.AppendAuthorization(append(m, "Authorization: "...), wire.SharedKeyLite, &wire.Signable{
 			Method: a.method, ContentType: a.values[typeSlot], Date: latest.text,
 			Account: t.endpoint.account, Path: view(a.line[:path]),
 		})

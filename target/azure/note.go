@@ -2,15 +2,15 @@ package azure
 
 import (
 	"context"
+	"time"
 
+	"loadgen/results"
 	"loadgen/target"
 )
 
-// Refusals returns the report of refused and slow requests, recorded with [Options.Observe].
-func (t *Target) Refusals() RefusalReport { return t.refusals.Report() }
-
-// RunID returns the prefix of the target's request ids, RunID-number.
-func (t *Target) RunID() string { return t.runID }
+// Refusals returns the refused and slow requests, recorded with [Options.Observe], without the difference of the clocks.
+// Their times count from a time of the target's clock.
+func (t *Target) Refusals(since time.Duration) *results.Said { return t.refusals.report(since) }
 
 // Barred is closed when the service rejects tokens or none can be requested; [Target.Cause] returns the
 // reason. It is nil, which is never closed, with a key or a signature.
@@ -55,6 +55,6 @@ func (t *Target) note(a *attempt, op *target.Operation, o *target.Outcome) {
 		id = "" // not a request id
 	}
 	partition, _ := op.PartitionKey()
-	t.refusals.Add(NotedRequest{At: a.sent, Took: a.first.Sub(a.sent), Verb: op.Verb, Table: op.Table, PartitionKey: partition,
-		Status: o.Status, Code: o.Code, ID: t.hide(id), Number: op.Number}, o.Detail)
+	t.refusals.add(results.SaidRequest{At: a.sent.Offset(), Took: a.first.Sub(a.sent), Verb: op.Verb.String(), PartitionKey: partition,
+		Status: o.Status, Code: string(o.Code), RequestID: t.hide(id)}, t.runID, op.Number, o.Detail)
 }

@@ -3,7 +3,6 @@ package azure
 import (
 	"crypto/tls"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -28,8 +27,6 @@ const maxRunID = 200
 type Options struct {
 	// Endpoint is the address and credential; required.
 	Endpoint Endpoint
-	// Scheme signs requests with an account's key; Shared Key Lite.
-	Scheme wire.SigningScheme
 	// Connections is the maximum number of idle connections; 64. Each further concurrent attempt opens
 	// a connection of its own.
 	Connections int
@@ -47,11 +44,9 @@ type Options struct {
 	RunID string
 	// TLS configures https; nil uses the machine's certificates.
 	TLS *tls.Config
-	// Client is Native, ByNetHTTP or Auto; Native.
+	// Client is Native, ByNetHTTP or Auto; Native. ByNetHTTP uses the proxy of the environment (HTTPS_PROXY,
+	// HTTP_PROXY, NO_PROXY).
 	Client Client
-	// Proxy returns the proxy for an address, nil for none; nil is the one that the environment
-	// names (HTTPS_PROXY, HTTP_PROXY, NO_PROXY). Native goes by none.
-	Proxy func(*url.URL) (*url.URL, error)
 	// Level is the metadata of JSON replies; minimal.
 	Level wire.Level
 	// Nagle leaves Nagle's algorithm on, and sends the head and the body of a request separately.
@@ -67,34 +62,23 @@ type Options struct {
 // Validate returns all faults, each wrapping ErrOptions.
 func (o *Options) Validate() []error {
 	var faults []error
-	fault := func(format string, args ...any) {
-		faults = append(faults, fmt.Errorf("%w: %s", ErrOptions, fmt.Sprintf(format, args...)))
-	}
-	if o.Endpoint.host == "" {
-		fault("Endpoint is missing")
-	} else if o.Endpoint.prove() == (proof{}) {
-		fault("Endpoint: expected a key, shared access signature or token source")
-	}
-	if !slices.Contains([]Client{"", Native, ByNetHTTP, Auto}, o.Client) {
-		fault("Client is %q; it must be %s, %s or %s", o.Client, Native, ByNetHTTP, Auto)
-	}
-	if o.Scheme > wire.SharedKey {
-		fault("Scheme is %d; it must be SharedKeyLite or SharedKey", o.Scheme)
-	}
-	if o.Connections < 0 {
-		fault("Connections is %d; it must not be negative", o.Connections)
-	}
-	if o.Timeout < 0 {
-		fault("Timeout is %v; it must not be negative", o.Timeout)
-	}
-	if o.Clock == nil {
-		fault("Clock is missing")
-	}
-	if o.Calendar == nil {
-		fault("Calendar is missing")
-	}
-	if !visible(o.RunID) || len(o.RunID) > maxRunID {
-		fault("RunID is not visible ASCII of at most %d bytes", maxRunID)
+	for _, one := range []struct {
+		wrong bool
+		text  string
+	}{
+		{o.Endpoint.host == "", "Endpoint is missing"},
+		{o.Endpoint.host != "" && o.Endpoint.prove() == (proof{}), "Endpoint: expected a key, shared access signature or token source"},
+		{!slices.Contains([]Client{"", Native, ByNetHTTP, Auto}, o.Client),
+			fmt.Sprintf("Client is %q; it must be %s, %s or %s", o.Client, Native, ByNetHTTP, Auto)},
+		{o.Connections < 0, fmt.Sprintf("Connections is %d; it must not be negative", o.Connections)},
+		{o.Timeout < 0, fmt.Sprintf("Timeout is %v; it must not be negative", o.Timeout)},
+		{o.Clock == nil, "Clock is missing"},
+		{o.Calendar == nil, "Calendar is missing"},
+		{!visible(o.RunID) || len(o.RunID) > maxRunID, fmt.Sprintf("RunID is not visible ASCII of at most %d bytes", maxRunID)},
+	} {
+		if one.wrong {
+			faults = append(faults, fmt.Errorf("%w: %s", ErrOptions, one.text))
+		}
 	}
 	return faults
 }

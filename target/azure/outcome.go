@@ -24,7 +24,6 @@ const (
 	nextRowKey       = "x-ms-continuation-NextRowKey"
 	serverHeader     = "Server"
 	dateHeader       = "Date"
-	versionHeader    = "x-ms-version"
 	requestIDHeader  = "x-ms-request-id"
 	challengeHeader  = "WWW-Authenticate"
 )
@@ -112,13 +111,7 @@ func (t *Target) page(o *target.Outcome, a *attempt, asked *filter.Range) (unfit
 		}
 	}
 	t.etags.learn(r.text(), a.rows)
-	if len(a.rows) > 0 {
-		o.Rows = make([]target.Row, len(a.rows))
-		for i := range a.rows {
-			o.Rows[i] = target.Row(a.rows[i])
-		}
-	}
-	o.Returned = int64(len(a.rows))
+	o.Rows, o.Returned = append([]target.Row(nil), a.rows...), int64(len(a.rows))
 	partition, more := r.header(nextPartitionKey)
 	row, further := r.header(nextRowKey)
 	o.Next = target.Token{Present: more || further,

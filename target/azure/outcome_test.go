@@ -141,7 +141,7 @@ func TestOutcomes(t *testing.T) {
 				want.BytesOut, want.BytesIn = int64(len(requests[len(requests)-1])), int64(len(reply))
 				assert.Equalf(t, want, got, "%s (chunked %v): Do =\n%+v; want\n%+v", row.name, chunked, got, want)
 			}
-			if n := subject.Connections(); n.Opened+n.Reused != 2 || n.FirstBytes.Count != 2 {
+			if n := subject.Connections(); n.Opened+n.Reused != 2 || n.FirstByte.Count != 2 {
 				t.Errorf("%s (chunked %v): Connections() = %+v; want two attempts in all", row.name, chunked, n)
 			}
 		}

@@ -25,8 +25,6 @@ type Service struct {
 	// Limits are those of an emulator if LimitsKnown: it reports hard limits, or has none.
 	Limits      wire.Limits
 	LimitsKnown bool
-	// Version is the protocol version of the reply.
-	Version string
 	// Ahead is the difference of its clock to this machine's, to about a second; 0 if unknown.
 	Ahead time.Duration
 }
@@ -66,7 +64,6 @@ func (t *Target) Probe(ctx context.Context) (Service, error) {
 	}
 	ours := t.dates.calendar.Date(began.Add(t.clock.Now().Sub(began) / 2))
 	service := identify(t.endpoint.host, t.hide(a.reply.firstValue(serverHeader)))
-	service.Version = t.line(a.reply.firstValue(versionHeader))
 	if theirs, err := http.ParseTime(a.reply.firstValue(dateHeader)); err == nil {
 		service.Ahead = theirs.Sub(ours)
 	}
@@ -75,21 +72,25 @@ func (t *Target) Probe(ctx context.Context) (Service, error) {
 	}
 	if t.client == Auto && t.proxy == nil && strings.HasPrefix(strings.ToLower(service.Server), "loadgen") {
 		t.native.Store(true)
-		t.other.Close()
+		t.other.CloseIdleConnections()
 	}
 	return service, nil
 }
 
 // sendProbe sends the request of a probe and reads the reply into the attempt.
 func (t *Target) sendProbe(ctx context.Context, a *attempt) error {
-	a.start(http.MethodGet)
 	if only := t.endpoint.prove().signature; only != nil && only.table != "" {
-		a.line = append(wire.AppendQueryValue(a.line, only.table), "()"...)
-	} else {
-		a.line = append(a.line, "Tables"...)
+		return t.get(ctx, a, string(wire.AppendQueryValue(nil, only.table))+"()", "$top=", "1")
 	}
+	return t.get(ctx, a, "Tables", "$top=", "1")
+}
+
+// get requests a resource with an option of its query, and reads the reply into the attempt.
+func (t *Target) get(ctx context.Context, a *attempt, resource, option, value string) error {
+	a.start(http.MethodGet)
+	a.line = append(a.line, resource...)
 	path := len(a.line)
-	a.option("$top=", "1")
+	a.option(option, value)
 	a.finish(0, path)
 	return t.exchange(ctx, a)
 }
@@ -105,15 +106,9 @@ func (t *Target) Tables(ctx context.Context, from string) (names []string, next 
 	if err := t.authorize(ctx, a); err != nil {
 		return nil, "", &ProbeError{t.endpoint, nil, err}
 	}
-	a.start(http.MethodGet)
-	a.line = append(a.line, "Tables"...)
-	path := len(a.line)
-	a.option("NextTableName=", from)
-	a.finish(0, path)
-
 	ctx, release := clock.WithTimeout(ctx, t.clock, probeLimit, errLate)
 	defer release()
-	if err := t.exchange(ctx, a); err != nil {
+	if err := t.get(ctx, a, "Tables", "NextTableName=", from); err != nil {
 		return nil, "", t.unreachable(err)
 	}
 	text := string(a.reply.body)

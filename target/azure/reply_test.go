@@ -268,8 +268,7 @@ func FuzzConnectionString(f *testing.F) {
 		checkParsed(t, text, azure.ErrConnectionString, func() (azure.Endpoint, error) { return azure.ParseConnectionString(text) })
 		checkParsed(t, text, azure.ErrURL, func() (azure.Endpoint, error) { return azure.ParseURL(text, "", nil) })
 		_, account := azure.ParseURL(text, plantedKey, nil)
-		_, signature := planted(t, "http://127.0.0.1/races")[0].WithSAS(text + " \x00")
-		search(t, "the error of an account or a signature", printed(account)+printed(signature))
+		search(t, "the error of an account", printed(account))
 	})
 }
 
@@ -406,7 +405,7 @@ func TestNoReplyIsMixedUp(t *testing.T) {
 		})
 	}
 	working.Wait()
-	if n := subject.Connections(); n.Opened+n.Reused != workers*apiece || n.Refused != 0 || n.Reused == 0 {
+	if n := subject.Connections(); n.Opened+n.Reused != workers*apiece || n.Connects.Count != n.Opened || n.Reused == 0 {
 		t.Errorf("Connections() = %+v; want %d attempts on connections, some used again", n, workers*apiece)
 	}
 	assert.LessOrEqual(t, subject.Callers(), 1, "callers that are listened to once all attempts have ended")

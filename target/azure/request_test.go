@@ -16,7 +16,6 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
-	"loadgen/engine/wire"
 	"loadgen/results"
 	"loadgen/target"
 	"loadgen/target/azure"
@@ -54,12 +53,9 @@ func requestRows() []requestRow {
 		Changes: []entity.Change{runner("1"), stale.Change, single(entity.Delete, "3", entity.MatchAny).Change}}
 	hasty, hurried := get("1"), query
 	hasty.Timeout, hurried.Timeout = 2*time.Second, 30*time.Second
-	sharedKey := func(o *azure.Options) { o.Scheme = wire.SharedKey }
 	entityPath := "Runners(PartitionKey='NYC%202011',RowKey="
 	return []requestRow{
 		{"an insert", "insert", single(entity.Insert, "1", entity.Match{}), lite + "Runners", nil},
-		{"an insert, signed with Shared Key", "insert_shared_key", single(entity.Insert, "1", entity.Match{}),
-			"POST\n\napplication/json\n" + lite + "Runners", sharedKey},
 		{"an insert whose count is asked for", "insert_asked", single(entity.Insert, "1", entity.Match{}), lite + "Runners",
 			func(o *azure.Options) { o.AskCounted = true }},
 		{"a replace of any version", "replace", single(entity.Replace, "1", entity.MatchAny), lite + entityPath + "'1')", nil},
@@ -70,7 +66,6 @@ func requestRows() []requestRow {
 			lite + entityPath + "'O%27%27Neill%2B50%25%C3%A9')", nil},
 		{"a delete", "delete", single(entity.Delete, "1", entity.MatchAny), lite + entityPath + "'1')", nil},
 		{"a get", "get", get("1"), lite + entityPath + "'1')", nil},
-		{"a get, signed with Shared Key", "get_shared_key", get("1"), "GET\n\n\n" + lite + entityPath + "'1')", sharedKey},
 		{"a query with a token", "query_token", query, lite + "Runners()", nil},
 		{"a get that gives the service two seconds", "get_timeout", hasty, lite + entityPath + "'1')", nil},
 		{"and a query, thirty", "query_timeout", hurried, lite + "Runners()", nil},
@@ -151,7 +146,7 @@ func TestUnsendable(t *testing.T) {
 		{"a verb beyond the last", "fits no operation", target.Operation{Verb: entity.DeleteTable + 1, Table: "Runners"}},
 		{"a range that no filter says", "no $filter", crossed},
 	} {
-		for way, do := range ways(t, subject) {
+		for way, do := range ways(subject) {
 			got := do.Do(t.Context(), &row.op)
 			if got.Status != 0 || got.Counted != 0 || !strings.Contains(got.Detail, row.detail) || got.Class(target.Expected{}) != results.Failed {
 				t.Errorf("%s by %s: Do = %+v; want status 0 and a detail with %q", row.name, way, got, row.detail)

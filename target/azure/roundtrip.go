@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptrace"
@@ -15,58 +14,14 @@ import (
 	"sync"
 
 	"loadgen/engine/clock"
-	"loadgen/target"
 )
-
-// NetHTTP sends a target's requests over net/http instead of the target's own connections, in two steps:
-// [NetHTTP.RoundTrip] returns the unread reply, and [NetHTTP.Outcome] interprets it. It is for drivers that
-// time an HTTP client of their own. Requests, timeout, address and outcomes are the same. It is safe for
-// concurrent use; callers must close it before the target.
-type NetHTTP struct {
-	target    *Target
-	transport *http.Transport
-	// proxy is nil for direct connections.
-	proxy *url.URL
-}
-
-// Close closes the connections, which must be idle.
-func (n *NetHTTP) Close() { n.transport.CloseIdleConnections() }
-
-// RoundTrip sends the request of an operation once, and returns the reply after its head. Callers must close
-// its body, which has at most 5 MiB. Errors are a [target.Unanswered] without secrets.
-func (n *NetHTTP) RoundTrip(ctx context.Context, op *target.Operation) (*http.Response, error) {
-	t := n.target
-	a := t.attempt()
-	err := t.authorize(ctx, a)
-	if err != nil {
-		a.end()
-		return nil, &target.Unanswered{Fault: target.NotSent, Detail: t.line(err.Error())}
-	}
-	if fault := a.write(op); fault != "" {
-		a.end()
-		return nil, &target.Unanswered{Fault: target.NotSent, Detail: fault}
-	}
-	w, response, err := n.begin(ctx, a)
-	if err != nil {
-		none := t.unanswered(err, false)
-		a.end()
-		return nil, &target.Unanswered{Fault: none.Fault, Detail: none.Detail}
-	}
-	if response.StatusCode == http.StatusUnauthorized && a.token != nil {
-		t.tokens.Refused(a.token)
-	}
-	w.lent = true
-	w.ReadCloser, response.Body = target.NewBoundedBody(response.Body, &a.reply.share, maxReply), w
-	return response, nil
-}
 
 // errForm is the error of a request that net/http rejects.
 var errForm = errors.New("nothing sent: net/http rejects the request")
 
-// begin sends the request of an attempt, the same except for the order of headers, and returns its unread
-// reply. Callers must end the way.
-func (n *NetHTTP) begin(ctx context.Context, a *attempt) (*way, *http.Response, error) {
-	t := n.target
+// beginOverNetHTTP sends the request of an attempt over net/http, the same except for the order of headers, and returns
+// its unread reply. Callers must end the way.
+func (t *Target) beginOverNetHTTP(ctx context.Context, a *attempt) (*way, *http.Response, error) {
 	w := &way{attempt: a}
 	w.ctx, w.cancel = context.WithCancelCause(ctx)
 	request, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(a.message)))
@@ -76,7 +31,7 @@ func (n *NetHTTP) begin(ctx context.Context, a *attempt) (*way, *http.Response, 
 	}
 	// Opaque, since parsing could alter the signed path.
 	request.URL = &url.URL{Scheme: t.endpoint.scheme, Host: t.endpoint.host, Opaque: string(a.line)}
-	if n.proxy != nil && request.URL.Scheme == "http" {
+	if t.proxy != nil && request.URL.Scheme == "http" {
 		// A proxy requires the absolute form.
 		request.URL.Opaque = "//" + request.URL.Host + request.URL.Opaque
 	}
@@ -87,7 +42,7 @@ func (n *NetHTTP) begin(ctx context.Context, a *attempt) (*way, *http.Response, 
 	}
 	request = request.WithContext(httptrace.WithClientTrace(w.ctx, w.trace()))
 	t.watch.begin(ctx, a, t.clock.Now(), nil, w.cancel)
-	response, err := n.transport.RoundTrip(request)
+	response, err := t.other.RoundTrip(request)
 	if err != nil {
 		err = w.because(err)
 		w.end()
@@ -96,26 +51,9 @@ func (n *NetHTTP) begin(ctx context.Context, a *attempt) (*way, *http.Response, 
 	return w, response, nil
 }
 
-// Outcome returns the outcome of a complete reply, as Do would. It keeps no part of the arguments.
-func (n *NetHTTP) Outcome(op *target.Operation, status int, header http.Header, body []byte) target.Outcome {
-	t := n.target
-	a := t.attempt()
-	own := a.reply.body
-	defer func() {
-		a.reply.body = own
-		a.end()
-	}()
-	a.reply.fill(status, header, body)
-	outcome := t.outcome(a, op)
-	if IsRefusal(status) {
-		t.note(a, op, &outcome)
-	}
-	return outcome
-}
-
-// fill sets the reply from net/http's. The body remains the caller's.
-func (r *reply) fill(status int, header http.Header, body []byte) {
-	r.status, r.head, r.fields = status, r.head[:0], r.fields[:0]
+// fill sets the reply from net/http's, without its body.
+func (r *reply) fill(status int, header http.Header) {
+	r.status, r.head, r.fields, r.body = status, r.head[:0], r.fields[:0], r.body[:0]
 	for name, values := range header {
 		if len(values) == 0 {
 			continue
@@ -128,18 +66,13 @@ func (r *reply) fill(status int, header http.Header, body []byte) {
 		f.value = len(r.head)
 		r.fields = append(r.fields, f)
 	}
-	r.body = body
 }
 
-// way is one attempt over net/http, and the body of its reply: the attempt ends when that is closed.
+// way is one attempt over net/http.
 type way struct {
-	io.ReadCloser
 	*attempt
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	ended  sync.Once
-	// lent reports that closing the body returns the attempt.
-	lent bool
 
 	// mu guards the times of the connection and of the first byte.
 	mu         sync.Mutex
@@ -168,17 +101,17 @@ func (w *way) trace() *httptrace.ClientTrace {
 			}
 			w.had, w.got = true, t.clock.Now()
 			if info.Reused {
-				t.counter.reused.Add(1)
+				t.counter.increment(&t.counter.sum.Reused)
 			}
 			if shared {
-				t.counter.http2.Add(1)
+				t.counter.increment(&t.counter.sum.HTTP2)
 			}
 		},
 		GotFirstResponseByte: func() {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.first = t.clock.Now()
-			t.counter.firstBytes.add(w.first.Sub(w.got))
+			t.counter.record(&t.counter.sum.FirstByte, w.first.Sub(w.got))
 		},
 	}
 	if t.proxy == nil {
@@ -194,28 +127,10 @@ func (w *way) trace() *httptrace.ClientTrace {
 	trace.TLSHandshakeDone = func(_ tls.ConnectionState, err error) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		t.counter.handshakes.add(t.clock.Now().Sub(began))
+		t.counter.record(&t.counter.sum.Handshakes, t.clock.Now().Sub(began))
 		w.unshaken = err
 	}
 	return trace
-}
-
-func (w *way) Read(p []byte) (int, error) {
-	n, err := w.ReadCloser.Read(p)
-	switch {
-	case err == nil || err == io.EOF:
-		return n, err
-	case errors.Is(err, target.ErrReplyTooLong):
-		err = errReplyTooLong
-	}
-	none := w.attempt.target.unanswered(w.because(err), true)
-	return n, &target.Unanswered{Fault: none.Fault, Detail: none.Detail}
-}
-
-func (w *way) Close() error {
-	err := w.ReadCloser.Close()
-	w.end()
-	return err
 }
 
 // because returns the cause of a missing or incomplete reply, for an error of net/http.
@@ -227,20 +142,15 @@ func (w *way) because(err error) error {
 	defer w.mu.Unlock()
 	switch {
 	case w.unshaken != nil && !errors.Is(err, errTLS):
-		err = fmt.Errorf("%w: %w", errTLS, err)
+		err = tlsError(err)
 	case strings.Contains(err.Error(), "malformed HTTP"):
 		err = errNotHTTP
 	}
 	return w.attempt.target.ended(err, orCause(w.ctx, err))
 }
 
-// end ends the attempt, and returns it if the body owned it.
+// end ends the attempt.
 func (w *way) end() {
-	w.ended.Do(func() {
-		w.attempt.target.watch.finish(w.attempt)
-		w.cancel(nil)
-		if w.lent {
-			w.attempt.end()
-		}
-	})
+	w.attempt.target.watch.finish(w.attempt)
+	w.cancel(nil)
 }

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/net/http/httpproxy"
 
 	"loadgen/engine/clock"
-	"loadgen/engine/wire"
+	"loadgen/results"
 	"loadgen/target"
 )
 
@@ -27,7 +27,6 @@ type Target struct {
 	base     string
 	address  string // host and port to connect to
 	begin    string
-	scheme   wire.SigningScheme
 	// accept is the header line with the metadata level of replies.
 	accept string
 	// nagle sends head and body separately.
@@ -38,15 +37,15 @@ type Target struct {
 
 	dialer *dialer
 	pool   *pool
-	// other is net/http's client, used unless native is set; proxy is its proxy.
-	other  *NetHTTP
+	// other is the transport of net/http, used unless native is set; proxy is its proxy.
+	other  *http.Transport
 	proxy  *url.URL
 	client Client
 	native atomic.Bool
 	// tokens is nil with a key or a signature.
 	tokens *TokenKeeper
 	// refusals is used if observe is set.
-	refusals RefusalLog
+	refusals refusalLog
 	observe  bool
 	watch    *watch
 	budget   *target.ReplyBudget
@@ -68,16 +67,12 @@ func New(o Options) (*Target, error) {
 		return nil, errors.Join(faults...)
 	}
 	o.Client = cmp.Or(o.Client, Native)
-	if o.Proxy == nil {
-		o.Proxy = httpproxy.FromEnvironment().ProxyFunc()
-	}
-	o.Scheme = cmp.Or(o.Scheme, wire.SharedKeyLite)
 	o.Connections = cmp.Or(o.Connections, defaultConnections)
 	if o.Budget == nil {
 		o.Budget = target.NewReplyBudget(target.CommonReplyBudget)
 	}
 	o.Timeout, o.RunID = cmp.Or(o.Timeout, defaultTimeout), cmp.Or(o.RunID, defaultRunID)
-	t := &Target{endpoint: o.Endpoint, base: o.Endpoint.base(), scheme: o.Scheme,
+	t := &Target{endpoint: o.Endpoint, base: o.Endpoint.base(),
 		accept: "Accept: application/json;odata=" + o.Level.String() + "\r\n", nagle: o.Nagle, askCounted: o.AskCounted, runID: o.RunID, clock: o.Clock}
 	t.address = o.Endpoint.Socket()
 	t.begin = " HTTP/1.1\r\nHost: " + o.Endpoint.host + "\r\nUser-Agent: loadgen\r\n"
@@ -93,7 +88,7 @@ func New(o Options) (*Target, error) {
 	t.client, t.observe = o.Client, o.Observe
 	t.native.Store(o.Client == Native)
 	if o.Client != Native {
-		address, err := o.Proxy(&url.URL{Scheme: o.Endpoint.scheme, Host: o.Endpoint.host})
+		address, err := httpproxy.FromEnvironment().ProxyFunc()(&url.URL{Scheme: o.Endpoint.scheme, Host: o.Endpoint.host})
 		// An address without http:// can parse as one with a path. It may contain a password, so no error
 		// repeats it.
 		if err != nil || address != nil && (!plainHost(address.Hostname()) || strings.Trim(address.Path, "/") != "") {
@@ -102,7 +97,7 @@ func New(o Options) (*Target, error) {
 		}
 		t.proxy = address
 	}
-	t.other = t.NetHTTP()
+	t.other = t.newTransport()
 	if who := o.Endpoint.prove().identity; who != nil {
 		t.tokens = NewTokenKeeper(who, o.Clock, o.Calendar)
 	}
@@ -129,6 +124,11 @@ func (e Endpoint) Socket() string {
 // Do implements [target.Target]: it sends one request, once. Without a reply the status is 0; an invalid reply
 // keeps its status. Fault and detail explain both. It must not be called after Close.
 func (t *Target) Do(ctx context.Context, op *target.Operation) target.Outcome {
+	return t.do(ctx, op, t.exchange)
+}
+
+// do sends a request by a function that exchanges it for the reply.
+func (t *Target) do(ctx context.Context, op *target.Operation, exchange func(context.Context, *attempt) error) target.Outcome {
 	a := t.attempt()
 	defer a.end()
 	if err := t.authorize(ctx, a); err != nil {
@@ -137,7 +137,7 @@ func (t *Target) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	if fault := a.write(op); fault != "" {
 		return target.Outcome{Fault: target.NotSent, Detail: fault}
 	}
-	if err := t.exchange(ctx, a); err != nil {
+	if err := exchange(ctx, a); err != nil {
 		return t.unanswered(err, a.answered)
 	}
 	outcome := t.outcome(a, op)
@@ -148,7 +148,7 @@ func (t *Target) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	if outcome.Status == http.StatusUnauthorized && a.token != nil {
 		t.tokens.Refused(a.token)
 	}
-	if t.observe && t.refusals.Notable(outcome.Status, a.first.Sub(a.sent)) {
+	if t.observe && t.refusals.notable(outcome.Status, a.first.Sub(a.sent)) {
 		t.note(a, op, &outcome)
 	}
 	return outcome
@@ -161,7 +161,7 @@ func (t *Target) exchange(ctx context.Context, a *attempt) error {
 		return orCause(ctx, ctx.Err())
 	}
 	if !t.native.Load() {
-		return t.other.exchange(ctx, a)
+		return t.exchangeOverNetHTTP(ctx, a)
 	}
 	now := t.clock.Now()
 	line := t.pool.get(now)
@@ -178,12 +178,12 @@ func (t *Target) exchange(ctx context.Context, a *attempt) error {
 		now = t.clock.Now()
 	}
 	if line.used {
-		t.counter.reused.Add(1)
+		t.counter.increment(&t.counter.sum.Reused)
 	}
 	line.used, a.sent = true, now
 	again, err := line.exchange(a, t.clock)
 	if a.answered {
-		t.counter.firstBytes.add(a.first.Sub(now))
+		t.counter.record(&t.counter.sum.FirstByte, a.first.Sub(now))
 	}
 	cause := t.watch.finish(a)
 	if err != nil || cause != nil || !again {
@@ -241,14 +241,11 @@ func (t *Target) keep() {
 	}
 }
 
-// Connections returns the statistics so far.
-func (t *Target) Connections() Connections {
-	c := &t.counter
-	return Connections{
-		Opened: c.opened.Load(), Refused: c.refused.Load(), Reused: c.reused.Load(), HTTP2: c.http2.Load(),
-		Lookups: c.lookups.read(), Connects: c.connects.read(),
-		Handshakes: c.handshakes.read(), FirstBytes: c.firstBytes.read(),
-	}
+// Connections returns the statistics so far. Lookups, Connects and Handshakes include failures.
+func (t *Target) Connections() results.Connections {
+	t.counter.mu.Lock()
+	defer t.counter.mu.Unlock()
+	return t.counter.sum
 }
 
 // Close closes the connections, which should be idle, and ends the target's goroutine. Attempts in progress get
@@ -261,7 +258,7 @@ func (t *Target) close() {
 	}
 	close(t.stop)
 	t.alone.Wait()
-	t.other.Close()
+	t.other.CloseIdleConnections()
 	t.watch.close()
 	t.pool.close()
 }

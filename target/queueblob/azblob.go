@@ -2,9 +2,7 @@ package queueblob
 
 import (
 	"bytes"
-	"container/heap"
 	"context"
-	"errors"
 	"io"
 	"strings"
 	"sync"
@@ -34,22 +32,22 @@ func OpenBlobs(s Service, connections int, budget *target.ReplyBudget) (*Blobs, 
 	c := &Blobs{link: newLink(s, connections, budget)}
 	c.transport.blobs = true
 	options := &service.ClientOptions{ClientOptions: c.options()}
-	if s.identity != nil {
-		client, err := service.NewClient(s.address, s.identity, options)
+	if s.Identity != nil {
+		client, err := service.NewClient(s.Address, s.Identity, options)
 		c.client = client
 		return c, err
 	}
-	key, signature := s.prove()
+	key, signature := s.Prove()
 	if signature != "" {
 		client, err := service.NewClientWithNoCredential(c.signed(signature), options)
 		c.client = client
 		return c, err
 	}
-	credential, err := service.NewSharedKeyCredential(s.account, key)
+	credential, err := service.NewSharedKeyCredential(s.Account, key)
 	if err != nil {
 		return nil, err
 	}
-	c.client, err = service.NewClientWithSharedKeyCredential(s.address, credential, options)
+	c.client, err = service.NewClientWithSharedKeyCredential(s.Address, credential, options)
 	return c, err
 }
 
@@ -81,10 +79,7 @@ func (c *Blobs) Do(ctx context.Context, op *target.Operation) target.Outcome {
 			return c.failed(err)
 		}
 		defer reply.Body.Close()
-		body, err := io.ReadAll(io.LimitReader(reply.Body, MaxBlob+1))
-		if err == nil && len(body) > MaxBlob {
-			err = errTooLong
-		}
+		body, err := io.ReadAll(reply.Body)
 		if err != nil {
 			return c.failed(err)
 		}
@@ -127,8 +122,6 @@ type unclosed struct{ *bytes.Reader }
 
 // Close implements [io.Closer].
 func (unclosed) Close() error { return nil }
-
-var errTooLong = errors.New("the blob is too long to read")
 
 // list returns the blobs of one page of the service. If there are more, the marker continues
 // the list.
@@ -236,10 +229,7 @@ func (w *Waiting) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	w.mu.Lock()
 	outcome, done := w.memory.Submit(w.clock.Now(), op)
 	w.mu.Unlock()
-	if err := w.clock.Sleep(ctx, done); err != nil {
-		return target.Outcome{Fault: target.Cancelled, Detail: "gave up waiting for the reply: " + err.Error()}
-	}
-	return outcome
+	return target.AwaitReply(ctx, w.clock, done, outcome)
 }
 
 // Counts implements [target.Counter].
@@ -247,29 +237,4 @@ func (w *Waiting) Counts() target.Counts {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.memory.Counts()
-}
-
-// places is a heap of the instants at which the workers of an application's own service are
-// free again.
-type places []clock.Instant
-
-var _ heap.Interface = (*places)(nil)
-
-// Len implements [heap.Interface].
-func (p places) Len() int { return len(p) }
-
-// Less implements [heap.Interface].
-func (p places) Less(i, j int) bool { return p[i] < p[j] }
-
-// Swap implements [heap.Interface].
-func (p places) Swap(i, j int) { p[i], p[j] = p[j], p[i] }
-
-// Push implements [heap.Interface].
-func (p *places) Push(x any) { *p = append(*p, x.(clock.Instant)) }
-
-// Pop implements [heap.Interface].
-func (p *places) Pop() any {
-	last := (*p)[len(*p)-1]
-	*p = (*p)[:len(*p)-1]
-	return last
 }

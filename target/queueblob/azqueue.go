@@ -23,22 +23,22 @@ var _ target.Target = (*Queues)(nil)
 func OpenQueues(s Service, connections int, budget *target.ReplyBudget) (*Queues, error) {
 	q := &Queues{link: newLink(s, connections, budget)}
 	options := &azqueue.ClientOptions{ClientOptions: q.options()}
-	if s.identity != nil {
-		client, err := azqueue.NewServiceClient(s.address, s.identity, options)
+	if s.Identity != nil {
+		client, err := azqueue.NewServiceClient(s.Address, s.Identity, options)
 		q.client = client
 		return q, err
 	}
-	key, signature := s.prove()
+	key, signature := s.Prove()
 	if signature != "" {
 		client, err := azqueue.NewServiceClientWithNoCredential(q.signed(signature), options)
 		q.client = client
 		return q, err
 	}
-	credential, err := azqueue.NewSharedKeyCredential(s.account, key)
+	credential, err := azqueue.NewSharedKeyCredential(s.Account, key)
 	if err != nil {
 		return nil, err
 	}
-	q.client, err = azqueue.NewServiceClientWithSharedKeyCredential(s.address, credential, options)
+	q.client, err = azqueue.NewServiceClientWithSharedKeyCredential(s.Address, credential, options)
 	return q, err
 }
 

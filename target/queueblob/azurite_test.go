@@ -27,7 +27,8 @@ func openAzurite(t *testing.T) queueblob.Services {
 	}
 	service := func(setting string) queueblob.Service {
 		require.NotEmptyf(t, values[setting], "LOADGEN_AZURITE has no %s; run this by .ci/azurite", setting)
-		return queueblob.NewService(values[setting], values["AccountName"], func() (string, string) { return values["AccountKey"], "" })
+		return queueblob.Service{Address: values[setting], Account: values["AccountName"],
+			Prove: func() (string, string) { return values["AccountKey"], "" }}
 	}
 	budget := target.NewReplyBudget(target.CommonReplyBudget)
 	queues := must(queueblob.OpenQueues(service("QueueEndpoint"), 4, budget))

@@ -32,7 +32,7 @@ func (b *bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	most := int64(maxReply)
 	if b.blobs && r.Method == http.MethodGet && response.StatusCode == http.StatusOK && !r.URL.Query().Has("comp") {
-		most = MaxBlob + 1 // one more byte shows that the blob is too long
+		most = MaxBlob
 	}
 	share := b.budget.Share()
 	body := &boundedBody{BoundedBody: target.NewBoundedBody(response.Body, &share, most), asked: r.Context()}

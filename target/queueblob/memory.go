@@ -1,8 +1,8 @@
 package queueblob
 
 import (
-	"container/heap"
 	"fmt"
+	"slices"
 	"time"
 
 	"loadgen/engine/clock"
@@ -31,9 +31,10 @@ const full entity.Code = "StandInIsFull"
 type Memory struct {
 	queues     queues
 	containers containers
-	desks      map[string]*places
-	room       room
-	counts     target.Counts
+	// free has the instants at which the workers of each own service are free again, in order.
+	free   map[string][]clock.Instant
+	room   room
+	counts target.Counts
 }
 
 var (
@@ -43,7 +44,7 @@ var (
 
 // NewMemory returns stand-ins without queues and containers.
 func NewMemory() *Memory {
-	m := &Memory{desks: make(map[string]*places), room: room{things: MaxThings, bytes: MaxBytes}}
+	m := &Memory{free: make(map[string][]clock.Instant), room: room{things: MaxThings, bytes: MaxBytes}}
 	m.queues = queues{named: make(map[string]*queue), room: &m.room}
 	m.containers = containers{named: make(map[string]*container), room: &m.room}
 	return m
@@ -78,24 +79,20 @@ func (m *Memory) Counts() target.Counts { return m.counts }
 // callService sends a request to the application's own service, which exists from its first request.
 // It works on a limited number of requests at once; the others wait in the order of arrival.
 func (m *Memory) callService(now clock.Instant, b *target.Beside) (target.Outcome, clock.Instant) {
-	one := m.desks[b.Store]
-	if one == nil {
-		if !m.room.reserve(1, len(b.Store)) {
-			return m.room.fullOutcome(), now.Add(Answer)
-		}
-		one = new(places)
-		m.desks[b.Store] = one
+	free, known := m.free[b.Store]
+	if !known && !m.room.reserve(1, len(b.Store)) {
+		return m.room.fullOutcome(), now.Add(Answer)
 	}
-	done := now.Add(b.Takes)
-	switch {
-	case b.AtOnce == 0:
-	case len(*one) < b.AtOnce:
-		heap.Push(one, done)
-	default:
-		done = max(now, (*one)[0]).Add(b.Takes)
-		(*one)[0] = done
-		heap.Fix(one, 0)
+	begins := now
+	if b.AtOnce > 0 && len(free) >= b.AtOnce {
+		begins, free = max(now, free[0]), slices.Delete(free, 0, 1)
 	}
+	done := begins.Add(b.Takes)
+	if b.AtOnce > 0 {
+		at, _ := slices.BinarySearch(free, done)
+		free = slices.Insert(free, at, done)
+	}
+	m.free[b.Store] = free
 	return target.Outcome{Status: 200}, done
 }
 

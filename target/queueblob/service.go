@@ -1,16 +1,13 @@
 package queueblob
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -20,35 +17,22 @@ import (
 	"loadgen/target"
 )
 
-// Service is the address of a real queue or blob service and the credential for it. Printing it
-// shows only the address. It is immutable; the zero value is none.
+// Service is a real queue or blob service and the credential for it. Printing it shows only the address.
 type Service struct {
-	address, account string
-	// prove returns the credential: one of key and signature is empty. It is a function so that
-	// printing a struct with a service never shows the secret.
-	prove func() (key, signature string)
-	// identity, unless nil, gives tokens that replace key and signature.
-	identity azcore.TokenCredential
-}
-
-// NewService returns the service at an address without a query, such as
-// https://ACCOUNT.queue.core.windows.net. The credential is the account's key in base64,
-// or a shared access signature without its question mark.
-func NewService(address, account string, prove func() (key, signature string)) Service {
-	return Service{address: strings.TrimRight(address, "/"), account: account, prove: prove}
-}
-
-// As returns the service with tokens of Entra ID instead of its credential.
-func (s Service) As(who azcore.TokenCredential) Service {
-	s.identity = who
-	return s
+	// Address has no query and no trailing slash, such as https://ACCOUNT.queue.core.windows.net.
+	Address, Account string
+	// Prove returns the credential: the account's key in base64, or a shared access signature without its question mark. It
+	// is a function so that printing a struct with a service never shows the secret.
+	Prove func() (key, signature string)
+	// Identity, unless nil, gives tokens of Entra ID that replace key and signature.
+	Identity azcore.TokenCredential
 }
 
 // String returns the address.
-func (s Service) String() string { return s.address }
+func (s Service) String() string { return s.Address }
 
 // Format writes the address, whatever the verb.
-func (s Service) Format(state fmt.State, _ rune) { fmt.Fprint(state, s.address) }
+func (s Service) Format(state fmt.State, _ rune) { fmt.Fprint(state, s.Address) }
 
 // serviceTimeout is the maximum duration of an attempt, longer than the 30 s after which a
 // service itself times out.
@@ -80,7 +64,7 @@ func (l *link) options() azcore.ClientOptions {
 }
 
 // signed returns the address with a signature as its query.
-func (l *link) signed(signature string) string { return l.service.address + "/?" + signature }
+func (l *link) signed(signature string) string { return l.service.Address + "/?" + signature }
 
 // Close closes the idle connections. Callers must wait for their attempts first.
 func (l *link) Close() { l.transport.CloseIdleConnections() }
@@ -108,14 +92,15 @@ func (l *link) failed(err error) answer {
 			reason = asked.Err
 		}
 		text := "no reply: " + reason.Error()
-		key, signature := l.service.prove()
+		key, signature := l.service.Prove()
 		for _, secret := range append(strings.Split(signature, "&"), key, signature) {
 			// The short parts of a signature are its version and its rights.
 			if len(secret) > 16 {
 				text = strings.ReplaceAll(text, secret, "(secret)")
 			}
 		}
-		return answer{Fault: faultOf(err), Detail: strings.ToValidUTF8(text[:min(len(text), 300)], "")}
+		fault, _ := target.FaultOf(err)
+		return answer{Fault: fault, Detail: strings.ToValidUTF8(text[:min(len(text), 300)], "")}
 	}
 	o := answer{Status: told.StatusCode}
 	// A proxy or another server may have answered.
@@ -130,27 +115,6 @@ func (l *link) failed(err error) answer {
 		}
 	}
 	return o
-}
-
-// faultOf names why no reply came.
-func faultOf(err error) target.Fault {
-	var timeout net.Error
-	switch {
-	case errors.Is(err, context.Canceled):
-		return target.Cancelled
-	case errors.Is(err, target.ErrReplyTooLong), errors.Is(err, errTooLong):
-		return target.ReplyTooLong
-	case errors.Is(err, target.ErrReplyEnded):
-		return target.NoRoom
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return target.TimedOut
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return target.ConnectionRefused
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return target.ConnectionClosed
-	default:
-		return target.ConnectionFailed
-	}
 }
 
 // answer is an outcome by a shorter name.

@@ -66,7 +66,7 @@ func services(t *testing.T, address, key, signature string) queueblob.Services {
 // servicesWithin opens them with a budget of replies.
 func servicesWithin(t *testing.T, budget *target.ReplyBudget, address, key, signature string) queueblob.Services {
 	t.Helper()
-	s := queueblob.NewService(address, "races", func() (string, string) { return key, signature })
+	s := queueblob.Service{Address: address, Account: "races", Prove: func() (string, string) { return key, signature }}
 	shown := fmt.Sprintf("%s %v %+v %#v %q", s.String(), s, s, s, &s)
 	assert.NotRegexp(t, "cGxhbnRlZ", shown, "a service is printed with its secret")
 	queues, blobs := must(queueblob.OpenQueues(s, 2, budget)), must(queueblob.OpenBlobs(s, 2, budget))

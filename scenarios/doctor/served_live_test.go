@@ -1,4 +1,4 @@
-//go:build ci
+//go:build live
 
 package doctor_test
 
@@ -22,7 +22,7 @@ import (
 // times are large against what a busy machine adds, and its partitions save up two seconds, so
 // that what a generator that stood still did not ask for is not lost to them. A machine that kept
 // somebody waiting meanwhile is held to what no wait can do: shorten a reply.
-func TestSecretsOfAServiceAreFound(t *testing.T) {
+func TestLiveSecretsOfAServiceAreFound(t *testing.T) {
 	secrets := []string{"partition_target=230", "partition_burst=2s", "round_trip=60ms", "read_time=100ms", "write_time=160ms", "entity_time=1ms",
 		"throttle_time=140ms", "time_spread=100", "scan_rate=2000"}
 	tr := truth{asked: scenarios.Model{Profile: model.Documented}}
