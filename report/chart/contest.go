@@ -83,9 +83,9 @@ func contestFigure(name string, arms []HeatArm) *Figure {
 }
 
 func contestPanel(arm *HeatArm, g *grid, scale shades, longest float64, arms int) panel {
-	p := noData(clean(arm.Name, maxName), noPartitions)
+	p := noData(clean(arm.Name, maxName), "the record has no load by partition over time")
 	p.aside, p.says, p.share = clean(arm.Keys, 2*maxKey), cmp.Or(clean(arm.Says, 3*maxKey), "–"), 80
-	if g.isEmpty() {
+	if weight(g.Totals()) == 0 {
 		return p
 	}
 	begin := g.line.begin()

@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"loadgen/report/document"
 )
 
 // Figure is one chart: a title above panels from top to bottom, whose data have the same left and right ends.
@@ -156,7 +158,7 @@ func (p *panel) draw(c draw.Canvas, left, right vg.Length) {
 	c.Max.Y -= p.drawHeading(c)
 	style := align(write(labelSize, textInk), draw.XLeft, draw.YTop)
 	for _, words := range wrap(style, p.says, c.Max.X-c.Min.X) {
-		c.FillText(style, vg.Point{X: c.Min.X, Y: c.Max.Y + 1}, words)
+		c.FillText(style, vg.Point{X: c.Min.X, Y: c.Max.Y + 1}, fit(style, words, c.Max.X-c.Min.X))
 		c.Max.Y -= saysRow
 	}
 	if p.plot == nil {
@@ -249,10 +251,6 @@ const (
 // clean returns a text of the record as one line of at most a number of printable characters. What cannot be printed,
 // such as a control character or invalid UTF-8, becomes a question mark, which every font has and XML can contain.
 func clean(word string, maxLength int) string {
-	runes := []rune(word)
-	if len(runes) > maxLength {
-		runes = append(runes[:maxLength], '…')
-	}
 	return strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
@@ -261,34 +259,27 @@ func clean(word string, maxLength int) string {
 			return '?'
 		}
 		return r
-	}, string(runes))
+	}, document.Cut(word, maxLength))
 }
 
 // fit shortens a text until it is no wider than the room.
 func fit(style text.Style, words string, room vg.Length) string {
-	if style.Width(words) <= room {
-		return words
+	short := words
+	for kept := []rune(words); len(kept) > 0 && style.Width(short) > room; {
+		kept = kept[:len(kept)-1]
+		short = strings.TrimRight(string(kept), " ") + "…"
 	}
-	runes := []rune(words)
-	for len(runes) > 0 && style.Width(string(runes)+"…") > room {
-		runes = runes[:len(runes)-1]
-	}
-	return strings.TrimRight(string(runes), " ") + "…"
+	return short
 }
 
-// wrap breaks a text between its words into lines that are no wider than the room. The last one is shortened to it.
-func wrap(style text.Style, words string, room vg.Length) []string {
-	var lines []string
-	last := -1
+// wrap breaks a text between its words into lines that are no wider than the room, but for those of a single word.
+func wrap(style text.Style, words string, room vg.Length) (lines []string) {
 	for _, word := range strings.Fields(words) {
-		if last < 0 || style.Width(lines[last]+" "+word) > room {
-			lines, last = append(lines, word), last+1
-		} else {
+		if last := len(lines) - 1; last >= 0 && style.Width(lines[last]+" "+word) <= room {
 			lines[last] += " " + word
+		} else {
+			lines = append(lines, word)
 		}
-	}
-	if last >= 0 {
-		lines[last] = fit(style, lines[last], room)
 	}
 	return lines
 }

@@ -87,51 +87,24 @@ func (p *panel) drawDurations(drawn bars, time plot.Axis, label string, names ..
 	p.addBars(drawn, names...)
 }
 
-// percentile says that the share P of the operations or attempts, 0 to below 1, took at most Micros microseconds.
-type percentile struct {
-	P      float64
-	Micros int64
-}
-
-// odds returns the place of the percentile on its axis.
-func (p percentile) odds() float64 { return 1 / (1 - p.P) }
-
-// percentileCurve returns percentiles that are evenly spaced on a scale of 1/(1−P), 50, 90, 99 and so on among them, up
-// to the last one with ten durations above it. There are none if the histogram has fewer than ten durations.
-func percentileCurve(h *results.Histogram) []percentile {
-	const perDecade, maxDecades = 20, 17 // above 17, 1−P is 0 in a float64
-	shares := namedPercentiles()
+// percentileCurve returns the microseconds x that the share p of durations took at most, as y = 1/(1−p): 2 for p50, 10
+// for p90. The points are evenly spaced on a logarithmic scale of y, up to the last one with ten durations above it.
+// There are none if the histogram has fewer than ten durations.
+func percentileCurve(h *results.Histogram) (curve []point) {
+	const perDecade, maxDecades = 20, 17 // above 17, 1−p is 0 in a float64
+	odds := []float64{2, max(1, float64(h.Count())/10)}
 	for i := range perDecade * maxDecades {
-		shares = append(shares, 1-math.Pow(10, -float64(i)/perDecade))
+		odds = append(odds, math.Pow(10, float64(i)/perDecade))
 	}
-	if n := float64(h.Count()); n > 0 {
-		shares = append(shares, max(0, 1-10/n))
-	}
-	slices.Sort(shares)
-	var curve []percentile
-	for _, p := range slices.Compact(shares) {
-		micros, told := h.Quantile(p)
-		if !told {
+	slices.Sort(odds)
+	for _, y := range slices.Compact(odds) {
+		micros, known := h.Quantile(1 - 1/y)
+		if !known {
 			break
 		}
-		curve = append(curve, percentile{p, micros})
+		curve = append(curve, point{float64(micros), y})
 	}
 	return curve
-}
-
-// namedPercentiles returns the percentiles that a curve names.
-func namedPercentiles() []float64 { return []float64{.5, .9, .99, .999, .9999, .99999, .999999} }
-
-// curvePoints returns a curve of percentiles over time, swapped of time over percentiles.
-func curvePoints(curve []percentile, swapped bool) []point {
-	points := make([]point, len(curve))
-	for i, at := range curve {
-		points[i] = point{float64(at.Micros), at.odds()}
-		if swapped {
-			points[i] = point{at.odds(), float64(at.Micros)}
-		}
-	}
-	return points
 }
 
 // latencyBars returns the response times of the successful operations of the reported phases, from their intended
@@ -180,14 +153,14 @@ func latencyFigure(record *results.Record, _ Axis) *Figure {
 }
 
 // drawPercentiles draws the percentiles of the response time of operations and of the service time of attempts.
-func (p *panel) drawPercentiles(time plot.Axis, response, service []percentile, responses *results.Histogram) {
+func (p *panel) drawPercentiles(time plot.Axis, response, service []point, responses *results.Histogram) {
 	longest := document.Micros(responses.Max())
 	if responses.Overlong() > 0 {
 		longest += " or more"
 	}
-	slow := series{line: stroke(2.2, textInk), points: curvePoints(response, false)}
-	quick := series{line: stroke(1.6, fadedInk, 2, 2), points: curvePoints(service, false)}
-	_, high := bounds(slow.points, quick.points)
+	slow := series{LineStyle: stroke(2.2, textInk), points: response}
+	quick := series{LineStyle: stroke(1.6, fadedInk, 2, 2), points: service}
+	_, high := bounds(response, service)
 	p.plot = newPlot(time, percentileAxis("percentile", high.y))
 	p.legend = []entry{{"response time with waits before retries (max " + longest + ")", slow}}
 	if len(service) > 0 {
@@ -203,19 +176,18 @@ const serviceTime = "service time of one attempt"
 
 // addPercentileDots puts dots onto the named percentiles of a curve and writes their values below right or above left,
 // where a rising curve does not pass.
-func (p *panel) addPercentileDots(curve []percentile, colour ink, side draw.XAlignment) {
+func (p *panel) addPercentileDots(curve []point, colour ink, side draw.XAlignment) {
 	const distance = 6
 	off := vg.Point{X: distance, Y: -distance}
 	if side == draw.XRight {
 		off = vg.Point{X: -distance, Y: distance}
 	}
 	style := align(write(tickSize, colour), side, draw.YCenter)
-	named := series{dot: dot{colour, 2.8}}
+	named := series{LineStyle: stroke(0, colour), radius: 2.8}
 	for _, at := range curve {
-		if slices.Contains(namedPercentiles(), at.P) {
-			spot := point{float64(at.Micros), at.odds()}
-			named.points = append(named.points, spot)
-			p.notes = append(p.notes, note{style, spot, off, document.Micros(at.Micros)})
+		if slices.Contains([]float64{2, 10, 100, 1e3, 1e4, 1e5, 1e6}, at.y) {
+			named.points = append(named.points, at)
+			p.notes = append(p.notes, note{style, at, off, document.Micros(int64(at.x))})
 		}
 	}
 	p.plot.Add(named)
@@ -242,7 +214,7 @@ type operationCurve struct {
 	// ok. Either has no percentiles if it has fewer than ten durations.
 	Succeeded         int64
 	P99               *int64
-	Response, Service []percentile
+	Response, Service []point
 }
 
 // maxCurves is the maximum number of operations that are drawn.
@@ -270,13 +242,18 @@ func percentilesFigure(record *results.Record, axis Axis) *Figure {
 	}
 	p := panel{share: 1, below: "percentile of the operations, %", says: joinPhrases("percentiles", "; ", struct{ All, Drawn int }{len(curves), maxCurves}),
 		legend: []entry{
-			{"response time with waits before retries", series{line: stroke(2, textInk)}},
-			{serviceTime, series{line: stroke(1.4, fadedInk, 2, 2)}},
+			{"response time with waits before retries", series{LineStyle: stroke(2, textInk)}},
+			{serviceTime, series{LineStyle: stroke(1.4, fadedInk, 2, 2)}},
 		}}
 	curves = curves[:min(len(curves), maxCurves)]
 	var all [][]point
-	for _, c := range curves {
-		all = append(all, curvePoints(c.Response, true), curvePoints(c.Service, true))
+	for _, curve := range curves {
+		for _, points := range [][]point{curve.Response, curve.Service} {
+			for i, at := range points {
+				points[i] = point{at.y, at.x}
+			}
+			all = append(all, points)
+		}
 	}
 	low, high := bounds(all...)
 	y := timeAxis(low.y, high.y)
@@ -288,18 +265,17 @@ func percentilesFigure(record *results.Record, axis Axis) *Figure {
 	for i := range curves {
 		c := &curves[i]
 		colour := []ink{servedInk, lostInk, putInk, nightInk, getInk, failedInk}[i]
-		points := all[2*i]
-		p.plot.Add(series{line: stroke(1.4, colour, 2, 2), points: all[2*i+1]}, series{line: stroke(2, colour), points: points})
-		last := c.Response[len(c.Response)-1]
-		words := clean(c.Name, maxName) + ": " + document.Micros(last.Micros) + " at " + percentileName(last.P)
-		p.add(words, series{points: points[len(points)-1:], dot: dot{colour, 2.8}})
+		p.plot.Add(series{LineStyle: stroke(1.4, colour, 2, 2), points: c.Service}, series{LineStyle: stroke(2, colour), points: c.Response})
+		last := c.Response[len(c.Response)-1:]
+		words := clean(c.Name, maxName) + ": " + document.Micros(int64(last[0].y)) + " at " + percentileName(last[0].x)
+		p.add(words, series{LineStyle: stroke(0, colour), points: last, radius: 2.8})
 	}
 	return newFigure(p)
 }
 
-// percentileName returns the name of a share, rounded down.
-func percentileName(p float64) string {
-	decimals := max(0, math.Ceil(-math.Log10(1-p)-1e-9)-1)
+// percentileName returns the name of the percentile at 1/(1−p), rounded down.
+func percentileName(odds float64) string {
+	decimals := max(0, math.Ceil(math.Log10(odds)-1e-9)-1)
 	unit := math.Pow10(int(decimals))
-	return "p" + document.Decimals(math.Floor(100*p*unit+1e-6)/unit, int(decimals))
+	return "p" + document.Decimals(math.Floor(100*(1-1/odds)*unit+1e-6)/unit, int(decimals))
 }

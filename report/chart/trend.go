@@ -6,9 +6,7 @@ import (
 	"time"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"loadgen/report/document"
 )
@@ -91,16 +89,20 @@ func (m *TrendMetric) panel(breaks []TrendPoint, from, to float64) panel {
 		p.heading += " (the axis does not begin at 0)"
 	}
 	p.plot = newPlot(x, y)
-	step, level := series{line: stroke(1.4, stepInk)}, series{line: stroke(1.2, fadedInk)}
-	p.addDays(breaks, 14, write(tickSize, fadedInk), stroke(1, fadedInk, 2, 3))
-	p.addDays(m.Steps, 2, writeBold(tickSize, stepInk), step.line)
+	step, level := series{LineStyle: stroke(1.4, stepInk)}, series{LineStyle: stroke(1.2, fadedInk)}
+	for _, one := range breaks {
+		p.addMark(mark{day(one.At), clean(one.Words, maxName), 14}, write(tickSize, fadedInk), stroke(1, fadedInk, 2, 3))
+	}
+	for _, one := range m.Steps {
+		p.addMark(mark{day(one.At), clean(one.Words, maxName), 2}, writeBold(tickSize, stepInk), step.LineStyle)
+	}
 	for _, line := range m.Levels {
-		p.plot.Add(series{line: level.line, points: drawable(line)})
+		p.plot.Add(series{LineStyle: level.LineStyle, points: drawable(line)})
 	}
 	for _, line := range m.Lines {
-		p.plot.Add(series{line: stroke(1, nightInk), points: drawable(line)})
+		p.plot.Add(series{LineStyle: stroke(1, nightInk), points: drawable(line)})
 	}
-	p.add("median of a night", series{points: nights, dot: dot{nightInk, 2.5}})
+	p.add("median of a night", series{LineStyle: stroke(0, nightInk), points: nights, radius: 2.5})
 	if len(m.Levels) > 0 {
 		p.legend = append(p.legend, entry{"mean between steps", level})
 	}
@@ -108,15 +110,6 @@ func (m *TrendMetric) panel(breaks []TrendPoint, from, to float64) panel {
 		p.legend = append(p.legend, entry{"step", step})
 	}
 	return p
-}
-
-// addDays marks days, with their words that far below the top.
-func (p *panel) addDays(days []TrendPoint, below vg.Length, words text.Style, line draw.LineStyle) {
-	var marks []mark
-	for _, one := range days {
-		marks = append(marks, mark{day(one.At), clean(one.Words, maxName), below})
-	}
-	p.addMarks(marks, words, line)
 }
 
 // axis returns the vertical axis of the metric, and whether it begins at 0. If the nights are close together, the axis
