@@ -26,9 +26,6 @@ func (linear) Normalize(from, to, x float64) float64 { return clampToUnit((x - f
 
 // Normalize implements plot.Normalizer; from must be above 0.
 func (logarithmic) Normalize(from, to, x float64) float64 {
-	if !(x > from) {
-		return 0
-	}
 	return clampToUnit(math.Log(x/from) / math.Log(to/from))
 }
 

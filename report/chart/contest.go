@@ -25,13 +25,12 @@ const maxContestRows = 48
 // Contest returns the heat maps of designs, at most [MaxArms], with one scale of colours and one axis of time, as
 // figure heat, and then that of each design, as heat-NAME. The throttled share fills each cell from below.
 func Contest(arms []HeatArm) []*Figure {
-	figures, taken := []*Figure{contestFigure("heat", arms)}, make(map[string]bool)
+	figures := []*Figure{contestFigure("heat", arms)}
 	for i := range arms {
 		name := "heat-" + fileName(arms[i].Name)
-		for n := 2; taken[name]; n++ {
+		for n := 2; Find(figures, name) != nil; n++ {
 			name = fmt.Sprintf("heat-%s-%d", fileName(arms[i].Name), n)
 		}
-		taken[name] = true
 		figures = append(figures, contestFigure(name, arms[i:i+1]))
 	}
 	return figures

@@ -82,15 +82,6 @@ type panel struct {
 	share vg.Length
 }
 
-// add adds a drawing and explains it in the legend.
-func (p *panel) add(words string, d interface {
-	plot.Plotter
-	plot.Thumbnailer
-}) {
-	p.plot.Add(d)
-	p.legend = append(p.legend, entry{words, d})
-}
-
 // entry explains a mark of a panel. An entry without a sample explains no mark.
 type entry struct {
 	words  string

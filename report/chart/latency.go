@@ -120,10 +120,19 @@ func latencyBars(record *results.Record) []bar {
 	return durationBars(histograms...)
 }
 
-// reportedKinds returns the sums of the reported phases by kind of operation.
-func reportedKinds(record *results.Record) (sums []results.KindStats) {
+// kindSum is the sum of the reported phases for a kind of operation.
+type kindSum struct {
+	Name string
+	results.KindStats
+}
+
+// reportedKinds returns the sums of the kinds that have operations in reported phases.
+func reportedKinds(record *results.Record) (sums []kindSum) {
 	for _, kind := range record.Manifest.Operations {
-		sums = append(sums, record.Total(func(p *results.Phase, other results.Kind) bool { return p.Reported && other.Name == kind.Name }))
+		sum := record.Total(func(p *results.Phase, other results.Kind) bool { return p.Reported && other.Name == kind.Name })
+		if sum.Operations > 0 {
+			sums = append(sums, kindSum{kind.Name, sum})
+		}
 	}
 	return sums
 }
@@ -224,10 +233,9 @@ const maxCurves = 6
 // those with the most successes first, and of equals in the order of the manifest.
 func operationCurves(record *results.Record) []operationCurve {
 	var curves []operationCurve
-	for k, sum := range reportedKinds(record) {
+	for _, sum := range reportedKinds(record) {
 		if curve := percentileCurve(sum.Response); len(curve) > 0 {
-			name := record.Manifest.Operations[k].Name
-			curves = append(curves, operationCurve{name, sum.Response.Count(), sum.Response.Percentile(.99), curve, percentileCurve(sum.Service[results.Ok])})
+			curves = append(curves, operationCurve{sum.Name, sum.Response.Count(), sum.Response.Percentile(.99), curve, percentileCurve(sum.Service[results.Ok])})
 		}
 	}
 	slices.SortStableFunc(curves, func(a, b operationCurve) int { return cmp.Compare(b.Succeeded, a.Succeeded) })
@@ -268,7 +276,9 @@ func percentilesFigure(record *results.Record, axis Axis) *Figure {
 		p.plot.Add(series{LineStyle: stroke(1.4, colour, 2, 2), points: c.Service}, series{LineStyle: stroke(2, colour), points: c.Response})
 		last := c.Response[len(c.Response)-1:]
 		words := clean(c.Name, maxName) + ": " + document.Micros(int64(last[0].y)) + " at " + percentileName(last[0].x)
-		p.add(words, series{LineStyle: stroke(0, colour), points: last, radius: 2.8})
+		end := series{LineStyle: stroke(0, colour), points: last, radius: 2.8}
+		p.plot.Add(end)
+		p.legend = append(p.legend, entry{words, end})
 	}
 	return newFigure(p)
 }

@@ -98,7 +98,9 @@ func throttleFigure(record *results.Record, _ Axis) *Figure {
 	add := func(heading string, drawn bars, words ...string) {
 		p := panel{heading: heading + means, share: 9, plot: newPlot(axis.axis(0), countAxis("", drawn.highest(), 1.06))}
 		p.addBars(drawn, words...)
-		p.addTimeLines(record, axis)
+		wordless := panel{plot: p.plot}
+		wordless.addTurns(record, axis, 0)
+		wordless.addBreaks(axis)
 		f.panels = append(f.panels, p)
 	}
 	var sum results.Counts
@@ -296,13 +298,6 @@ func (p *panel) addTime(record *results.Record, t timeline) {
 	p.addSteps(record, t)
 	p.addTurns(record, t, 1)
 	p.addBreaks(t)
-}
-
-// addTimeLines marks load balancing and the breaks without words.
-func (p *panel) addTimeLines(record *results.Record, t timeline) {
-	wordless := panel{plot: p.plot}
-	wordless.addTurns(record, t, 0)
-	wordless.addBreaks(t)
 }
 
 // addTurns marks the load balancing in a panel over time, with words below skipped rows of other words. Its lines are

@@ -102,7 +102,9 @@ func (m *TrendMetric) panel(breaks []TrendPoint, from, to float64) panel {
 	for _, line := range m.Lines {
 		p.plot.Add(series{LineStyle: stroke(1, nightInk), points: drawable(line)})
 	}
-	p.add("median of a night", series{LineStyle: stroke(0, nightInk), points: nights, radius: 2.5})
+	median := series{LineStyle: stroke(0, nightInk), points: nights, radius: 2.5}
+	p.plot.Add(median)
+	p.legend = []entry{{"median of a night", median}}
 	if len(m.Levels) > 0 {
 		p.legend = append(p.legend, entry{"mean between steps", level})
 	}
