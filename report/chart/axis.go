@@ -25,9 +25,7 @@ type (
 func (linear) Normalize(from, to, x float64) float64 { return clampToUnit((x - from) / (to - from)) }
 
 // Normalize implements plot.Normalizer; from must be above 0.
-func (logarithmic) Normalize(from, to, x float64) float64 {
-	return clampToUnit(math.Log(x/from) / math.Log(to/from))
-}
+func (logarithmic) Normalize(from, to, x float64) float64 { return clampToUnit(math.Log(x/from) / math.Log(to/from)) }
 
 // clampToUnit returns v within 0 to 1, and 0 for NaN.
 func clampToUnit(v float64) float64 {
@@ -37,14 +35,13 @@ func clampToUnit(v float64) float64 {
 	return min(v, 1)
 }
 
-// newPlot returns an empty plot in the style of all charts.
-func newPlot(x, y plot.Axis) *plot.Plot {
+// newPlot returns an empty plot in the style of all charts, with a label of its vertical axis.
+func newPlot(x, y plot.Axis, label string) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
-	for _, axis := range []struct{ to, from *plot.Axis }{{&p.X, &x}, {&p.Y, &y}} {
-		to, from := axis.to, axis.from
+	for to, from := range map[*plot.Axis]plot.Axis{&p.X: x, &p.Y: y} {
 		to.Min, to.Max, to.Scale = from.Min, from.Max, from.Scale
-		to.Tick.Marker, to.Label.Text = from.Tick.Marker, from.Label.Text
+		to.Tick.Marker = from.Tick.Marker
 		to.Padding = 0
 		to.LineStyle = stroke(0.8, axisInk)
 		to.Tick.LineStyle = stroke(0.8, axisInk)
@@ -53,18 +50,17 @@ func newPlot(x, y plot.Axis) *plot.Plot {
 		to.Label.TextStyle = align(write(labelSize, textInk), draw.XCenter, draw.YBottom)
 		to.Label.Padding = vg.Points(3)
 	}
+	p.Y.Label.Text = label
 	p.Add(gridLines{})
 	return p
 }
 
 // countAxis runs from 0 to the highest value times the headroom.
-func countAxis(label string, highest, headroom float64) plot.Axis {
+func countAxis(highest, headroom float64) plot.Axis {
 	if !(highest > 0) || math.IsInf(highest, 0) {
 		highest = 1
 	}
-	axis := linearAxis(0, highest*headroom)
-	axis.Label.Text = label
-	return axis
+	return linearAxis(0, highest*headroom)
 }
 
 // linearAxis runs between two values, or a little further if to is not above from.
@@ -72,10 +68,10 @@ func linearAxis(from, to float64) plot.Axis {
 	if !(to > from) {
 		to = from + max(1, math.Abs(from)/1000)
 	}
-	return newAxis(from, to, linear{}, plot.TickerFunc(linearTicks))
+	return newAxis(from, to, linear{}, linearTicks)
 }
 
-func newAxis(from, to float64, scale plot.Normalizer, ticks plot.Ticker) plot.Axis {
+func newAxis(from, to float64, scale plot.Normalizer, ticks plot.TickerFunc) plot.Axis {
 	axis := plot.Axis{Min: from, Max: to, Scale: scale}
 	axis.Tick.Marker = ticks
 	return axis
@@ -118,9 +114,8 @@ func timeAxis(from, to float64) plot.Axis {
 	to = max(to, from)
 	span := math.Log10(to / from)
 	widen := math.Pow(10, max(padding*span, (1-span)/2))
-	axis := newAxis(max(shortest, from/widen), to*widen, logarithmic{}, plot.TickerFunc(timeTicks))
-	axis.Max = max(axis.Max, 10*axis.Min)
-	return axis
+	from = max(shortest, from/widen)
+	return newAxis(from, max(to*widen, 10*from), logarithmic{}, timeTicks)
 }
 
 // timeTicks labels the powers of ten, on a short axis also two and five times them, and adds ticks without labels
@@ -158,8 +153,8 @@ func relabelled(axis plot.Axis, label func(value float64) string) plot.Axis {
 
 // percentileAxis places a percentile p at 1/(1−p) on a logarithmic scale, so that each further nine takes the same
 // room. maxOdds is the greatest 1/(1−p) shown.
-func percentileAxis(label string, maxOdds float64) plot.Axis {
-	axis := newAxis(1, max(20, 1.6*maxOdds), logarithmic{}, plot.TickerFunc(func(_, to float64) []plot.Tick {
+func percentileAxis(maxOdds float64) plot.Axis {
+	return newAxis(1, max(20, 1.6*maxOdds), logarithmic{}, func(_, to float64) []plot.Tick {
 		ticks := []plot.Tick{{Value: 1, Label: "0"}, {Value: 2, Label: "50"}}
 		for nines := 1; math.Pow10(nines) <= to; nines++ {
 			// 90, 99, 99.9 and so on.
@@ -167,9 +162,7 @@ func percentileAxis(label string, maxOdds float64) plot.Axis {
 			ticks = append(ticks, plot.Tick{Value: math.Pow10(nines), Label: label})
 		}
 		return ticks
-	}))
-	axis.Label.Text = label
-	return axis
+	})
 }
 
 // clockTicks returns at most nine ticks at whole seconds, minutes or hours, in the greatest unit that occurs several

@@ -74,7 +74,7 @@ func contestFigure(name string, arms []HeatArm) *Figure {
 	key := servedScale(arms[0].Record, grids...)
 	f.key = []entry{{"entities served per second: " + key.words(), key}, throttledEntry}
 	for i := range arms {
-		f.panels = append(f.panels, contestPanel(&arms[i], grids[i], key.scale, longest, len(arms)))
+		f.panels = append(f.panels, contestPanel(&arms[i], grids[i], key, longest, len(arms)))
 	}
 	f.labelLast("time since the measured load began", 30)
 	f.stack(headRoom + headingRow)

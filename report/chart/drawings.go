@@ -181,9 +181,7 @@ const (
 	hair  = vg.Length(0.75)
 )
 
-func snap(at vg.Length) vg.Length {
-	return grain * vg.Length(math.Round(float64(at/grain)))
-}
+func snap(at vg.Length) vg.Length { return grain * vg.Length(math.Round(float64(at/grain))) }
 
 func fill(c *draw.Canvas, colour ink, left, bottom, right, top vg.Length) {
 	c.FillPolygon(colour, []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}})

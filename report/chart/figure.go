@@ -43,13 +43,12 @@ func noData(heading, reason string) panel {
 func (f *Figure) labelLast(below string, extra vg.Length) {
 	var last *panel
 	for i := range f.panels {
-		if f.panels[i].plot == nil {
-			continue
+		if p := &f.panels[i]; p.plot != nil {
+			if last != nil {
+				last.plot.X = relabelled(last.plot.X, func(float64) string { return "" })
+			}
+			last = p
 		}
-		if last != nil {
-			last.plot.X = relabelled(last.plot.X, func(float64) string { return "" })
-		}
-		last = &f.panels[i]
 	}
 	if last != nil {
 		last.below = below
@@ -190,7 +189,7 @@ func (p *panel) drawHeading(c draw.Canvas) vg.Length {
 	rows := headingRow
 	for _, e := range p.legend {
 		width := sampleWidth
-		if _, isScale := e.sample.(scaleSample); isScale {
+		if _, isScale := e.sample.(shades); isScale {
 			width = scaleWidth
 		}
 		if at+width+inner+style.Width(e.words) > c.Max.X && at > c.Min.X {
@@ -208,20 +207,14 @@ func (p *panel) drawHeading(c draw.Canvas) vg.Length {
 	return rows
 }
 
-// scaleSample explains a scale of colours in a legend, with a line at its anchor if the scale continues above it.
-type scaleSample struct {
-	scale shades
-	open  bool
-}
-
-// Thumbnail implements plot.Thumbnailer.
-func (s scaleSample) Thumbnail(c *draw.Canvas) {
+// Thumbnail implements plot.Thumbnailer. A line is at the anchor of an open scale.
+func (s shades) Thumbnail(c *draw.Canvas) {
 	const height = 9
 	n := stepsWithin
 	if s.open {
 		n = steps
 	}
-	cells := newRaster(n, 1, s.scale)
+	cells := newRaster(n, 1, s)
 	for i := range n {
 		cells.Pix[i] = uint8(i + 1)
 	}

@@ -29,13 +29,13 @@ func heatFigure(record *results.Record, axis Axis) *Figure {
 		lanes++
 	}
 	key := servedScale(record, &g)
-	key.scale.log = axis == Logarithmic
+	key.log = axis == Logarithmic
 	p := panel{heading: "Entities served per second", share: headingRow + 8 + saysRow, says: joinPhrases("grid", "; ", &g)}
-	p.drawGrid(&g, g.line.axis(0), key.scale, 300, lanes)
+	p.drawGrid(&g, g.line.axis(0), key, 300, lanes)
 	words := key.words()
 	if len(g.Rows) == 0 && g.Others < 0 {
 		// The sum of an unknown number of partitions has a scale of its own.
-		key = scaleSample{scale: asideShades.upTo(g.maxServed(g.Rest))}
+		key = asideShades.upTo(g.maxServed(g.Rest))
 		words = key.words() + ", all together"
 	}
 	p.legend = []entry{{words, key}, {"nothing was throttled", nil}}
@@ -55,8 +55,8 @@ func heatFigure(record *results.Record, axis Axis) *Figure {
 var throttledEntry = entry{"throttled share; paler: few", throttledInk}
 
 // words explains the scale of rates in a legend.
-func (s scaleSample) words() string {
-	words := "0 to " + document.Figures(s.scale.anchor) + "/s"
+func (s shades) words() string {
+	words := "0 to " + document.Figures(s.anchor) + "/s"
 	if s.open {
 		words += ": partition target; right of the line: above it"
 	}
@@ -65,7 +65,7 @@ func (s scaleSample) words() string {
 
 // servedScale returns the scale of what partitions served. Its anchor is the partition target, so that a colour means
 // the same in every picture, or the maximum that one served if there is no target or none comes near it.
-func servedScale(record *results.Record, grids ...*grid) scaleSample {
+func servedScale(record *results.Record, grids ...*grid) shades {
 	highest := 0.
 	for _, g := range grids {
 		highest = max(highest, g.maxServed(g.Rows...))
@@ -74,10 +74,11 @@ func servedScale(record *results.Record, grids ...*grid) scaleSample {
 		}
 	}
 	const near = 4
-	if target := float64(record.Manifest.Targets.Partition); target > 0 && near*highest >= target {
-		return scaleSample{servedShades.upTo(target), true}
+	scale, target := servedShades.upTo(highest), float64(record.Manifest.Targets.Partition)
+	if target > 0 && near*highest >= target {
+		scale.anchor, scale.open = target, true
 	}
-	return scaleSample{scale: servedShades.upTo(highest)}
+	return scale
 }
 
 // band is a picture of rows of a height in points, which are each some partitions.
@@ -142,7 +143,7 @@ func (p *panel) drawGrid(g *grid, x plot.Axis, scale shades, room float64, lanes
 	for i := range bands {
 		ticks = append(ticks, bands[i].ticks()...)
 	}
-	p.plot = newPlot(x, newAxis(0, top, linear{}, plot.ConstantTicks(ticks)))
+	p.plot = newPlot(x, newAxis(0, top, linear{}, plot.ConstantTicks(ticks).Ticks), "")
 	if x.Max > g.line.end() {
 		p.plot.Add(raster{x.Min, rows.bottom, x.Max, ground, newRaster(1, 1)})
 	}
@@ -373,9 +374,7 @@ func (g *grid) Totals() results.HeatSum {
 }
 
 // perSecond returns a cell as a rate.
-func (g *grid) perSecond(cell int64) float64 {
-	return max(0, float64(cell)/float64(g.Length))
-}
+func (g *grid) perSecond(cell int64) float64 { return max(0, float64(cell)/float64(g.Length)) }
 
 // hottest returns the index of the row with the highest sum, the first of equals, −1 if there is none.
 func hottest(rows []results.HeatRow) int {

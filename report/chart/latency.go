@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sort"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -32,7 +31,7 @@ func durationBars(histograms ...[]results.Bar) []bar {
 	for part, buckets := range histograms {
 		for _, b := range buckets {
 			// A bucket that exceeds its class, which it does by at most a thousandth, counts where it begins.
-			above := sort.Search(len(bounds), func(i int) bool { return bounds[i] > b.From })
+			above, _ := slices.BinarySearch(bounds, b.From+1)
 			list[min(max(above-1, 0), len(list)-1)].parts[part] += float64(b.Count)
 		}
 	}
@@ -80,7 +79,7 @@ func extent(buckets []results.Bar) (from, to int64) {
 
 // drawDurations draws bars over an axis of time, whose parts have the names and sums of the legend, if they have names.
 func (p *panel) drawDurations(drawn bars, time plot.Axis, label string, names ...string) {
-	p.plot = newPlot(time, countAxis(label, drawn.highest(), 1.06))
+	p.plot = newPlot(time, countAxis(drawn.highest(), 1.06), label)
 	for part := range names {
 		names[part] += ": " + document.Figures(drawn.sum(part))
 	}
@@ -170,7 +169,7 @@ func (p *panel) drawPercentiles(time plot.Axis, response, service []point, respo
 	slow := series{LineStyle: stroke(2.2, textInk), points: response}
 	quick := series{LineStyle: stroke(1.6, fadedInk, 2, 2), points: service}
 	_, high := bounds(response, service)
-	p.plot = newPlot(time, percentileAxis("percentile", high.y))
+	p.plot = newPlot(time, percentileAxis(high.y), "percentile")
 	p.legend = []entry{{"response time with waits before retries (max " + longest + ")", slow}}
 	if len(service) > 0 {
 		p.legend = append(p.legend, entry{serviceTime, quick})
@@ -268,8 +267,7 @@ func percentilesFigure(record *results.Record, axis Axis) *Figure {
 	if axis == Linear {
 		y = relabelled(linearAxis(0, high.y*1.05), document.RoundTime)
 	}
-	y.Label.Text = "time"
-	p.plot = newPlot(percentileAxis("", high.x), y)
+	p.plot = newPlot(percentileAxis(high.x), y, "time")
 	for i := range curves {
 		c := &curves[i]
 		colour := []ink{servedInk, lostInk, putInk, nightInk, getInk, failedInk}[i]

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -96,7 +95,7 @@ func throttleFigure(record *results.Record, _ Axis) *Figure {
 	served.drawServed(record, secondBars(list, func(c *results.Counts) []int64 { return []int64{c.Served} }, servedInk), axis)
 	f := newFigure(served)
 	add := func(heading string, drawn bars, words ...string) {
-		p := panel{heading: heading + means, share: 9, plot: newPlot(axis.axis(0), countAxis("", drawn.highest(), 1.06))}
+		p := panel{heading: heading + means, share: 9, plot: newPlot(axis.axis(0), countAxis(drawn.highest(), 1.06), "")}
 		p.addBars(drawn, words...)
 		wordless := panel{plot: p.plot}
 		wordless.addTurns(record, axis, 0)
@@ -144,7 +143,7 @@ func (p *panel) drawServed(record *results.Record, drawn bars, t timeline) {
 	if marks, _ := turnMarks(record, t, 1); len(marks) > 0 {
 		headroom = 1.35 // and for load balancing
 	}
-	p.plot = newPlot(t.axis(0), countAxis("", highest, headroom))
+	p.plot = newPlot(t.axis(0), countAxis(highest, headroom), "")
 	p.plot.Add(drawn, target)
 	p.addTime(record, t)
 }
@@ -236,17 +235,16 @@ func responseFigure(record *results.Record, axis Axis) *Figure {
 	p := panel{share: 1, heading: document.Counted(int(g.All), "operation") + " that succeeded",
 		says: "by response time, waits before retries included, and by the time at which they ended; each cell is " +
 			document.Counted(int(g.Length), "second") + " wide",
-		legend: []entry{{"1 to " + document.Figures(highest) + " per cell, logarithmic", scaleSample{scale: scale}}}, below: sinceStart}
+		legend: []entry{{"1 to " + document.Figures(highest) + " per cell, logarithmic", scale}}, below: sinceStart}
 	// Words need a lane above the data.
 	const lane = .17
 	low, high := bucketEdge(g.Lowest), bucketEdge(g.Highest+1)
 	y := relabelled(linearAxis(0, max(high, 1)*(1+lane)), document.RoundTime)
 	if axis != Linear {
 		above := max(high, low*2)
-		y = newAxis(low, above*math.Pow(above/low, lane), logarithmic{}, plot.TickerFunc(timeTicks))
+		y = newAxis(low, above*math.Pow(above/low, lane), logarithmic{}, timeTicks)
 	}
-	y.Label.Text = "response time"
-	p.plot = newPlot(g.line.axis(0), y)
+	p.plot = newPlot(g.line.axis(0), y, "response time")
 	for bucket := g.Lowest; bucket <= g.Highest; bucket++ {
 		cells := newRaster(g.count, 1, scale)
 		for column, count := range g.Counts[bucket] {
@@ -392,7 +390,7 @@ func stepsFigure(record *results.Record, _ Axis) *Figure {
 	}
 	right := max(highest, 1) * 1.06
 	target, highest := p.addTarget(record, highest, 0, right)
-	p.plot = newPlot(linearAxis(0, right), countAxis("entities served per second", highest, 1.12))
+	p.plot = newPlot(linearAxis(0, right), countAxis(highest, 1.12), "entities served per second")
 	end := min(right, p.plot.Y.Max)
 	ideal := series{LineStyle: stroke(1.2, fadedInk), points: []point{{0, 0}, {end, end}}}
 	curve := series{stroke(2.4, servedInk), served, 4.5}

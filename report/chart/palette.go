@@ -87,8 +87,8 @@ type shades struct {
 	tones  []color.Color
 	beyond ink
 	anchor float64
-	// log selects a logarithmic scale: equal steps are equal factors.
-	log bool
+	// log selects a logarithmic scale: equal steps are equal factors. An open scale has values above the anchor.
+	log, open bool
 }
 
 // The number of steps of a scale, up to its anchor and above. With few steps, equal neighbours are drawn as one, which

@@ -38,8 +38,8 @@ func Schedules(schedules []results.RetrySchedule) *Figure {
 		p := &f.panels[0]
 		const second, minTime = 1e6, 1e3
 		from := max(min(earliest/3, latest/20)*second, latest/1e5*second, minTime)
-		p.plot = newPlot(newAxis(from, latest*1.15*second, logarithmic{}, plot.TickerFunc(timeTicks)),
-			newAxis(.5-float64(len(schedules)), .5, linear{}, plot.ConstantTicks(names)))
+		p.plot = newPlot(newAxis(from, latest*1.15*second, logarithmic{}, timeTicks),
+			newAxis(.5-float64(len(schedules)), .5, linear{}, plot.ConstantTicks(names).Ticks), "")
 		// Bands may overlap: the means are above all of them.
 		means := series{LineStyle: stroke(0, servedInk), radius: 2.5}
 		for i, schedule := range schedules {
@@ -110,7 +110,7 @@ func retriesPanel(trial *results.PolicyTrial, x plot.Axis, trouble float64) pane
 		}
 	}
 	top := max(drawn.highest(), 1)
-	p.plot = newPlot(x, newAxis(0, 1.15*top, linear{}, plot.ConstantTicks{{Label: "0"}, {Value: top, Label: document.Figures(top)}}))
+	p.plot = newPlot(x, newAxis(0, 1.15*top, linear{}, plot.ConstantTicks{{Label: "0"}, {Value: top, Label: document.Figures(top)}}.Ticks), "")
 	p.plot.Add(drawn)
 	p.addMark(mark{at: trouble}, write(tickSize, textInk), stroke(1.2, targetInk, 4, 3))
 	return p

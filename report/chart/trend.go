@@ -88,7 +88,7 @@ func (m *TrendMetric) panel(breaks []TrendPoint, from, to float64) panel {
 	if !fromZero {
 		p.heading += " (the axis does not begin at 0)"
 	}
-	p.plot = newPlot(x, y)
+	p.plot = newPlot(x, y, "")
 	step, level := series{LineStyle: stroke(1.4, stepInk)}, series{LineStyle: stroke(1.2, fadedInk)}
 	for _, one := range breaks {
 		p.addMark(mark{day(one.At), clean(one.Words, maxName), 14}, write(tickSize, fadedInk), stroke(1, fadedInk, 2, 3))
