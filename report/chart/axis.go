@@ -25,7 +25,9 @@ type (
 func (linear) Normalize(from, to, x float64) float64 { return clampToUnit((x - from) / (to - from)) }
 
 // Normalize implements plot.Normalizer; from must be above 0.
-func (logarithmic) Normalize(from, to, x float64) float64 { return clampToUnit(math.Log(x/from) / math.Log(to/from)) }
+func (logarithmic) Normalize(from, to, x float64) float64 {
+	return clampToUnit(math.Log(x/from) / math.Log(to/from))
+}
 
 // clampToUnit returns v within 0 to 1, and 0 for NaN.
 func clampToUnit(v float64) float64 {

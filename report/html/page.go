@@ -165,7 +165,7 @@ func newPage(d *document.Document, o Options) *page {
 		stretch = 2 * ((values + maxValues - 1) / maxValues)
 	}
 	m := maker{
-		ids: names{used: map[string]bool{"main": true, "contents": true, "answer": true, "answer-name": true, "screen": true, "screen-name": true}}, pictures: o.Pictures,
+		ids: names{"main": true, "contents": true, "answer": true, "answer-name": true, "screen": true, "screen-name": true}, pictures: o.Pictures,
 		stretch: stretch, shown: make(map[string]above),
 	}
 	p := &page{
@@ -233,7 +233,7 @@ func (m *maker) block(b document.Block) (block, bool) {
 	case document.Facts:
 		return block{Facts: escapeEach(b.Lines)}, len(b.Lines) > 0
 	case document.Table:
-		t := newTable(&b, &m.ids)
+		t := newTable(&b, m.ids)
 		return block{Table: t}, len(t.Columns) > 0
 	case document.Chart:
 		return m.once("chart-"+b.ID, func() (block, string, string) {

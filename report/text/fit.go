@@ -60,12 +60,11 @@ func (g *grid) dropSpare() bool {
 func (g *grid) split(columns int) []*grid {
 	var list []*grid
 	for from := 1; from < len(g.columns); {
-		part := g.part(from, from+1)
 		to := from + 1
 		for to < len(g.columns) && g.part(from, to+1).fits(columns) {
 			to++
-			part = g.part(from, to)
 		}
+		part := g.part(from, to)
 		part.measure(columns)
 		list = append(list, part)
 		from = to
@@ -135,20 +134,7 @@ func (g *grid) measure(columns int) {
 		left -= more
 	}
 	// Arbitrarily long names may still be too wide: shrink the widest columns.
-	sum := g.margin() - g.gap
-	for _, width := range g.widths {
-		sum += width + g.gap
-	}
-	for ; sum > columns; sum-- {
-		widest := 0
-		for i, width := range g.widths {
-			if width > g.widths[widest] {
-				widest = i
-			}
-		}
-		if g.widths[widest] <= 1 {
-			return
-		}
-		g.widths[widest]--
+	for ; left < 0 && slices.Max(g.widths) > 1; left++ {
+		g.widths[slices.Index(g.widths, slices.Max(g.widths))]--
 	}
 }

@@ -218,13 +218,8 @@ func (w *Watch) Health(h results.Health) {
 		return
 	}
 	// Its second is in the history already.
-	for i, one := range slices.Backward(w.history.samples) {
-		if one.second <= float64(h.Second) {
-			if one.second == float64(h.Second) {
-				w.history.samples[i].cpu = new(100 * h.Share(w.run.Cores))
-			}
-			return
-		}
+	if i := slices.IndexFunc(w.history.samples, func(one sample) bool { return one.second == float64(h.Second) }); i >= 0 {
+		w.history.samples[i].cpu = new(100 * h.Share(w.run.Cores))
 	}
 }
 
