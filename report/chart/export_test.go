@@ -16,9 +16,8 @@ var (
 	ClockTicks  = clockTicks
 	DayTicks    = dayTicks
 
-	ThrottledCauses = throttledCauses
-	ResponseHeat    = responseHeat
-	Steps           = loadSteps
+	ResponseHeat = responseHeat
+	Steps        = loadSteps
 )
 
 // The maximum length of the texts of Clean, and the maximum numbers that are drawn.
@@ -99,9 +98,6 @@ func Turns(record *results.Record, from, to float64) (list []string) {
 	}
 	return list
 }
-
-// Classes returns the bounds of the classes that hold these durations.
-func Classes(from, to int64) []int64 { return newClasses(from, to) }
 
 // Inks returns the colours that drawings of [Inline] take from the page, by property.
 func Inks() map[string]string {

@@ -368,14 +368,3 @@ func TestLogSays(t *testing.T) {
 		assert.Len(t, readLog(t, text), row.lines, row.name)
 	}
 }
-
-// Names that become the same are told apart.
-func TestTagsAreDistinct(t *testing.T) {
-	r := race()
-	r.names = [3]string{"a,b", "a b", "a/b"}
-	var tags []string
-	for _, h := range readLog(t, logged(t, r.record(t))) {
-		tags = append(tags, h.Tag())
-	}
-	assert.Equal(t, "a_b a_b_2 a_b_3 a_b_2 a_b_3", strings.Join(tags, " "), "the tags")
-}
