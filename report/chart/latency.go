@@ -217,12 +217,10 @@ func waitsFigure(record *results.Record, _ Axis) *Figure {
 
 // operationCurve has the percentiles of a kind of operation, see [percentileCurve].
 type operationCurve struct {
-	Name string
-	// Succeeded is the number of operations of Response, P99 their p99 or nil; Service is of single attempts that were
-	// ok. Either has no percentiles if it has fewer than ten durations.
-	Succeeded         int64
-	P99               *int64
-	Response, Service []point
+	kindSum
+	// response is of operations that succeeded, service of single attempts that were ok. Either has no percentiles if it
+	// has fewer than ten durations.
+	response, service []point
 }
 
 // maxCurves is the maximum number of operations that are drawn.
@@ -234,10 +232,10 @@ func operationCurves(record *results.Record) []operationCurve {
 	var curves []operationCurve
 	for _, sum := range reportedKinds(record) {
 		if curve := percentileCurve(sum.Response); len(curve) > 0 {
-			curves = append(curves, operationCurve{sum.Name, sum.Response.Count(), sum.Response.Percentile(.99), curve, percentileCurve(sum.Service[results.Ok])})
+			curves = append(curves, operationCurve{sum, curve, percentileCurve(sum.Service[results.Ok])})
 		}
 	}
-	slices.SortStableFunc(curves, func(a, b operationCurve) int { return cmp.Compare(b.Succeeded, a.Succeeded) })
+	slices.SortStableFunc(curves, func(a, b operationCurve) int { return cmp.Compare(b.Response.Count(), a.Response.Count()) })
 	return curves
 }
 
@@ -255,7 +253,7 @@ func percentilesFigure(record *results.Record, axis Axis) *Figure {
 	curves = curves[:min(len(curves), maxCurves)]
 	var all [][]point
 	for _, curve := range curves {
-		for _, points := range [][]point{curve.Response, curve.Service} {
+		for _, points := range [][]point{curve.response, curve.service} {
 			for i, at := range points {
 				points[i] = point{at.y, at.x}
 			}
@@ -271,8 +269,8 @@ func percentilesFigure(record *results.Record, axis Axis) *Figure {
 	for i := range curves {
 		c := &curves[i]
 		colour := []ink{servedInk, lostInk, putInk, nightInk, getInk, failedInk}[i]
-		p.plot.Add(series{LineStyle: stroke(1.4, colour, 2, 2), points: c.Service}, series{LineStyle: stroke(2, colour), points: c.Response})
-		last := c.Response[len(c.Response)-1:]
+		p.plot.Add(series{LineStyle: stroke(1.4, colour, 2, 2), points: c.service}, series{LineStyle: stroke(2, colour), points: c.response})
+		last := c.response[len(c.response)-1:]
 		words := clean(c.Name, maxName) + ": " + document.Micros(int64(last[0].y)) + " at " + percentileName(last[0].x)
 		end := series{LineStyle: stroke(0, colour), points: last, radius: 2.8}
 		p.plot.Add(end)

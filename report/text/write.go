@@ -241,7 +241,7 @@ func (s *screen) block(block document.Block) {
 func (s *screen) command(prose string) {
 	const first, indented, more = "  ", "      ", ` \`
 	line := first
-	for i, word := range arguments(Harmless(prose)) {
+	for i, word := range argument.FindAllString(Harmless(prose), -1) {
 		if i > 0 && ansi.StringWidth(line)+1+ansi.StringWidth(word)+len(more) > s.columns {
 			s.line(line + more)
 			line = indented + word
