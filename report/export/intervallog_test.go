@@ -163,17 +163,3 @@ func TestSecondsOfARecord(t *testing.T) {
 	require.NoError(t, export.Seconds(&kept, record, nil))
 	assert.Regexp(t, `^second,.*,seconds\n0,.*,60\n1,.*,1\n`, kept.String(), "a row of several seconds")
 }
-
-// What cannot be written is told once, and nothing is written after it.
-func TestLogsOnAFullDisk(t *testing.T) {
-	var log *export.IntervalLog
-	r := race()
-	r.each = 40
-	r.listens = func(m *results.Manifest) results.Listener {
-		log = export.NewIntervalLog(resultstest.FullWriter{}, m)
-		return log.Second
-	}
-	r.record(t)
-	err := log.Err()
-	assert.Truef(t, err == resultstest.ErrFull, "the log's error is %v; want %v", err, resultstest.ErrFull)
-}

@@ -156,6 +156,9 @@ func TestFormsAtTheEdges(t *testing.T) {
 		holes.Summary = &results.Summary{}
 		sound(t, f, holes)
 	}
+	log := export.NewIntervalLog(resultstest.FullWriter{}, &results.Manifest{})
+	log.Second(&results.Interval{}, nil)
+	assert.ErrorIs(t, log.Err(), resultstest.ErrFull, "an interval log to a full disk")
 }
 
 // sound holds a form to what must be true of it whatever it is about.

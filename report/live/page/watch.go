@@ -196,8 +196,6 @@ func (w *Watch) Event(e results.Event) {
 		return
 	case e.What == results.RangeMoved:
 		mark.Text = fmt.Sprintf("move of the range from %s to server %d", document.Key(d.Key, maxKey), d.To)
-	case e.What == results.RangesMerged:
-		mark.Text = "merge at " + document.Key(d.Key, maxKey)
 	default:
 		mark.Text = e.What + " at " + document.Key(d.Key, maxKey)
 	}
