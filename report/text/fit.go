@@ -3,6 +3,8 @@ package text
 import (
 	"slices"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"loadgen/report/document"
 )
 
@@ -91,21 +93,10 @@ func (g *grid) narrow(width int) {
 		}
 		for _, row := range g.rows {
 			row[i].Text = g.safe(row[i].Text)
-			if Columns(row[i].Text) <= width {
-				continue
+			if omitted := Columns(row[i].Text) - width; omitted > 0 {
+				head, tail := Cut(row[i].Text, width/2)
+				row[i].Text = head + "…" + ansi.TruncateLeft(tail, omitted+1, "")
 			}
-			safe := []rune(row[i].Text)
-			room := width - 1 // without the ellipsis
-			head, tail, from, to := 0, 0, 0, len(safe)
-			for from < to && head+Columns(string(safe[from])) <= (room+1)/2 {
-				head += Columns(string(safe[from]))
-				from++
-			}
-			for to > from && head+tail+Columns(string(safe[to-1])) <= room {
-				tail += Columns(string(safe[to-1]))
-				to--
-			}
-			row[i].Text = string(safe[:from]) + "…" + string(safe[to:])
 		}
 	}
 }
