@@ -56,6 +56,15 @@ func (f *Figure) labelLast(below string, extra vg.Length) {
 	}
 }
 
+// stackStrips makes the figure as tall as its panels, which have one height, and at least so many. It shows a reason if
+// there are none.
+func (f *Figure) stackStrips(each vg.Length, least int, none panel) {
+	if len(f.panels) == 0 {
+		f.panels = []panel{none}
+	}
+	f.height = 90 + each*vg.Length(max(least, len(f.panels)))
+}
+
 // stack makes the figure as tall as its panels, whose shares are points, and a head.
 func (f *Figure) stack(head vg.Length) {
 	f.height = head

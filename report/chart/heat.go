@@ -203,17 +203,16 @@ const maxRowName = 36
 // leaves out what all names begin with.
 func rowNames(rows []results.HeatRow) []string {
 	var names []string
-	longest := 0
 	for i := range rows {
 		name := cmp.Or(rows[i].Key, "(empty)")
 		if rows[i].Table != "" {
 			name += " (table " + rows[i].Table + ")"
 		}
 		names = append(names, clean(name, len(name)))
-		longest = max(longest, utf8.RuneCountInString(name))
 	}
 	omitted := 0
-	if longest > maxRowName && len(names) > 1 {
+	isLong := func(name string) bool { return utf8.RuneCountInString(name) > maxRowName }
+	if slices.ContainsFunc(names, isLong) && len(names) > 1 {
 		first, last := []rune(slices.Min(names)), []rune(slices.Max(names))
 		for omitted < min(len(first), len(last)) && first[omitted] == last[omitted] {
 			omitted++

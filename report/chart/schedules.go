@@ -88,14 +88,11 @@ func Retries(contest *results.PolicyContest) *Figure {
 		tenths = max(tenths, len(trials[i].RetriesPer100ms))
 	}
 	x := linearAxis(0, max(float64(tenths)/10, contest.TroubleS)*1.02)
-	if len(trials) == 0 {
-		f.panels = []panel{noData("Retries", "no policy was tried")}
-	}
 	for i := range trials {
 		f.panels = append(f.panels, retriesPanel(&trials[i], x, contest.TroubleS))
 	}
 	f.labelLast("seconds since the trouble began", 0.35)
-	f.height = 90 + 74*vg.Length(max(3, len(f.panels)))
+	f.stackStrips(74, 3, noData("Retries", "no policy was tried"))
 	return f
 }
 

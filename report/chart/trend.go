@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
 
 	"loadgen/report/document"
 )
@@ -49,14 +48,11 @@ func (trend *Trend) Figure() *Figure {
 	}
 	first, last := bounds(nights...)
 	margin := max(0.5, 0.02*(last.x-first.x))
-	if len(metrics) == 0 {
-		f.panels = []panel{noData("Nights", "no metric was selected")}
-	}
 	for i := range metrics {
 		f.panels = append(f.panels, metrics[i].panel(trend.Breaks, first.x-margin, last.x+margin))
 	}
 	f.labelLast("night, by the date (UTC) on which it began", 0.25)
-	f.height = 90 + 130*vg.Length(max(2, len(f.panels)))
+	f.stackStrips(130, 2, noData("Nights", "no metric was selected"))
 	return f
 }
 

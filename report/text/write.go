@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -124,16 +125,12 @@ func (s *screen) answer(a *document.Answer) {
 		return
 	}
 	s.space()
-	mark, claim, beside := a.Tone().Sign(), s.safe(a.Claim), s.safe(a.Beside)
-	if mark == "" {
-		mark = " "
-	}
+	mark, claim, beside := cmp.Or(a.Tone().Sign(), " "), s.safe(a.Claim), s.safe(a.Beside)
 	strong := func(line string) string { return s.tone(a.Tone(), true, line) }
 	room := s.columns - markWidth - ansi.StringWidth(claim)
 	if beside != "" && ansi.StringWidth(beside)+2 <= room {
 		gap := strings.Repeat(" ", room-ansi.StringWidth(beside))
 		s.line(" " + strong(mark) + " " + strong(claim) + gap + s.faint(beside))
-		beside = ""
 	} else {
 		for i, line := range wrapped(ansi.Truncate(claim, 3*(s.columns-markWidth)/2, "…"), s.columns-markWidth) {
 			if i > 0 {
@@ -141,9 +138,9 @@ func (s *screen) answer(a *document.Answer) {
 			}
 			s.line(" " + strong(mark) + " " + strong(line))
 		}
-	}
-	if beside != "" {
-		s.wrapped(markWidth, s.lines, beside, s.faint)
+		if beside != "" {
+			s.wrapped(markWidth, s.lines, beside, s.faint)
+		}
 	}
 	for _, said := range a.Says {
 		s.wrapped(markWidth, s.lines, s.abridged(said), nil)
