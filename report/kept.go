@@ -107,7 +107,7 @@ func Page(w io.Writer, k *Kept) error {
 		}
 		pictures[one.ID] = picture
 	}
-	return html.Render(w, k.Document, html.Options{Pictures: pictures})
+	return html.Render(w, k.Document, pictures)
 }
 
 // PageFile is the page in the folder of a run.

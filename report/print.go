@@ -33,7 +33,7 @@ func Print(w io.Writer, d *document.Document, form string, look text.Look) error
 	case FormText:
 		return Screen(w, d, look)
 	case FormPage:
-		return html.Render(w, d, html.Options{})
+		return html.Render(w, d, nil)
 	case FormMarkdown:
 		return Markdown(w, d)
 	case FormCSV:

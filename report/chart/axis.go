@@ -26,9 +26,6 @@ func (linear) Normalize(from, to, x float64) float64 { return clampToUnit((x - f
 
 // Normalize implements plot.Normalizer; from must be above 0.
 func (logarithmic) Normalize(from, to, x float64) float64 {
-	if !(x > from) {
-		return 0
-	}
 	return clampToUnit(math.Log(x/from) / math.Log(to/from))
 }
 
@@ -40,36 +37,32 @@ func clampToUnit(v float64) float64 {
 	return min(v, 1)
 }
 
-// newPlot returns an empty plot in the style of all charts.
-func newPlot(x, y plot.Axis) *plot.Plot {
+// newPlot returns an empty plot in the style of all charts, with a label of its vertical axis.
+func newPlot(x, y plot.Axis, label string) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
-	for _, axis := range []struct{ to, from *plot.Axis }{{&p.X, &x}, {&p.Y, &y}} {
-		to, from := axis.to, axis.from
+	for to, from := range map[*plot.Axis]plot.Axis{&p.X: x, &p.Y: y} {
 		to.Min, to.Max, to.Scale = from.Min, from.Max, from.Scale
-		to.Tick.Marker, to.Label.Text = from.Tick.Marker, from.Label.Text
+		to.Tick.Marker = from.Tick.Marker
 		to.Padding = 0
 		to.LineStyle = stroke(0.8, axisInk)
 		to.Tick.LineStyle = stroke(0.8, axisInk)
 		to.Tick.Length = 5
-		to.Tick.Label.Font = write(tickSize, textInk).Font
-		to.Tick.Label.Color = textInk
-		to.Label.TextStyle.Font = write(labelSize, textInk).Font
-		to.Label.TextStyle.Color = textInk
+		to.Tick.Label = align(write(tickSize, textInk), to.Tick.Label.XAlign, to.Tick.Label.YAlign)
+		to.Label.TextStyle = align(write(labelSize, textInk), draw.XCenter, draw.YBottom)
 		to.Label.Padding = vg.Points(3)
 	}
+	p.Y.Label.Text = label
 	p.Add(gridLines{})
 	return p
 }
 
 // countAxis runs from 0 to the highest value times the headroom.
-func countAxis(label string, highest, headroom float64) plot.Axis {
+func countAxis(highest, headroom float64) plot.Axis {
 	if !(highest > 0) || math.IsInf(highest, 0) {
 		highest = 1
 	}
-	axis := linearAxis(0, highest*headroom)
-	axis.Label.Text = label
-	return axis
+	return linearAxis(0, highest*headroom)
 }
 
 // linearAxis runs between two values, or a little further if to is not above from.
@@ -77,10 +70,10 @@ func linearAxis(from, to float64) plot.Axis {
 	if !(to > from) {
 		to = from + max(1, math.Abs(from)/1000)
 	}
-	return newAxis(from, to, linear{}, plot.TickerFunc(linearTicks))
+	return newAxis(from, to, linear{}, linearTicks)
 }
 
-func newAxis(from, to float64, scale plot.Normalizer, ticks plot.Ticker) plot.Axis {
+func newAxis(from, to float64, scale plot.Normalizer, ticks plot.TickerFunc) plot.Axis {
 	axis := plot.Axis{Min: from, Max: to, Scale: scale}
 	axis.Tick.Marker = ticks
 	return axis
@@ -123,13 +116,8 @@ func timeAxis(from, to float64) plot.Axis {
 	to = max(to, from)
 	span := math.Log10(to / from)
 	widen := math.Pow(10, max(padding*span, (1-span)/2))
-	axis := logarithmicAxis(max(shortest, from/widen), to*widen, timeTicks)
-	axis.Max = max(axis.Max, 10*axis.Min)
-	return axis
-}
-
-func logarithmicAxis(from, to float64, ticks plot.TickerFunc) plot.Axis {
-	return newAxis(from, to, logarithmic{}, ticks)
+	from = max(shortest, from/widen)
+	return newAxis(from, max(to*widen, 10*from), logarithmic{}, timeTicks)
 }
 
 // timeTicks labels the powers of ten, on a short axis also two and five times them, and adds ticks without labels
@@ -165,15 +153,10 @@ func relabelled(axis plot.Axis, label func(value float64) string) plot.Axis {
 	return axis
 }
 
-// tickedAxis runs between two values and has the given ticks.
-func tickedAxis(from, to float64, ticks ...plot.Tick) plot.Axis {
-	return newAxis(from, to, linear{}, plot.ConstantTicks(ticks))
-}
-
 // percentileAxis places a percentile p at 1/(1−p) on a logarithmic scale, so that each further nine takes the same
 // room. maxOdds is the greatest 1/(1−p) shown.
-func percentileAxis(label string, maxOdds float64) plot.Axis {
-	axis := logarithmicAxis(1, max(20, 1.6*maxOdds), func(_, to float64) []plot.Tick {
+func percentileAxis(maxOdds float64) plot.Axis {
+	return newAxis(1, max(20, 1.6*maxOdds), logarithmic{}, func(_, to float64) []plot.Tick {
 		ticks := []plot.Tick{{Value: 1, Label: "0"}, {Value: 2, Label: "50"}}
 		for nines := 1; math.Pow10(nines) <= to; nines++ {
 			// 90, 99, 99.9 and so on.
@@ -182,8 +165,6 @@ func percentileAxis(label string, maxOdds float64) plot.Axis {
 		}
 		return ticks
 	})
-	axis.Label.Text = label
-	return axis
 }
 
 // clockTicks returns at most nine ticks at whole seconds, minutes or hours, in the greatest unit that occurs several
@@ -225,7 +206,7 @@ const (
 // answered or awaited. A stretch begins and ends at multiples of a unit in seconds.
 func newTimeline(record *results.Record, from, to, unit float64) timeline {
 	var idle []stretch
-	end, next := from, int64(from)
+	busy, end, next := to-from, from, int64(from)
 	for i := range record.Intervals {
 		row := &record.Intervals[i]
 		begin := float64(row.Second)
@@ -238,13 +219,9 @@ func newTimeline(record *results.Record, from, to, unit float64) timeline {
 		}
 		gap := stretch{math.Ceil(end/unit) * unit, math.Floor(begin/unit) * unit}
 		if end > from && gap.length() >= minBreak {
-			idle = append(idle, gap)
+			idle, busy = append(idle, gap), busy-gap.length()
 		}
 		end = max(end, float64(row.End()))
-	}
-	busy := to - from
-	for _, gap := range idle {
-		busy -= gap.length()
 	}
 	idle = slices.DeleteFunc(idle, func(gap stretch) bool { return gap.length() < breakShare*busy })
 	if len(idle) > maxBreaks {
@@ -261,34 +238,27 @@ func newTimeline(record *results.Record, from, to, unit float64) timeline {
 func (t timeline) begin() float64 { return t[0].from }
 func (t timeline) end() float64   { return t[len(t)-1].to }
 
-// busy returns the length of all stretches.
-func (t timeline) busy() (sum float64) {
-	for _, s := range t {
-		sum += s.length()
-	}
-	return sum
-}
-
-// find returns the index of the stretch that contains a second, −1 if the axis leaves it out.
-func (t timeline) find(second float64) int {
-	return slices.IndexFunc(t, func(s stretch) bool { return s.from <= second && second < s.to })
-}
-
-// Normalize implements plot.Normalizer for a timeline with breaks. Idle time is at the left end of its break.
-func (t timeline) Normalize(_, _, x float64) float64 {
-	busy := t.busy()
-	width := busy * (1 + breakWidth*float64(len(t)-1))
-	at := 0.
+// position returns the length of the stretches before a second, and the number of breaks between them.
+func (t timeline) position(second float64) (length float64, breaks int) {
 	for i, s := range t {
-		if !(x >= s.from) {
-			break
+		if second >= s.from {
+			length, breaks = length+min(second, s.to)-s.from, i
 		}
-		if i > 0 {
-			at += breakWidth * busy
-		}
-		at += min(x, s.to) - s.from
 	}
-	return clampToUnit(at / width)
+	return length, breaks
+}
+
+// busy returns the length of all stretches.
+func (t timeline) busy() float64 {
+	length, _ := t.position(t.end())
+	return length
+}
+
+// Normalize implements plot.Normalizer for a timeline with breaks.
+func (t timeline) Normalize(_, _, x float64) float64 {
+	at, breaks := t.position(x)
+	width := breakWidth * t.busy()
+	return clampToUnit((at + width*float64(breaks)) / (t.busy() + width*float64(len(t)-1)))
 }
 
 // axis returns the axis of the timeline. Its ticks count from an origin if it has no breaks.
@@ -336,15 +306,12 @@ func (t timeline) ticks(from, to float64) []plot.Tick {
 	return ticks
 }
 
-// breaks marks the breaks of a time axis.
-type breaks timeline
-
-// Plot implements plot.Plotter. It interrupts the axis with two slanted strokes.
-func (b breaks) Plot(c draw.Canvas, p *plot.Plot) {
+// Plot implements plot.Plotter. It interrupts the axis with two slanted strokes at each break.
+func (t timeline) Plot(c draw.Canvas, p *plot.Plot) {
 	const half, height vg.Length = 2, 3
 	x, _ := p.Transforms(&c)
-	for i := 1; i < len(b); i++ {
-		left, right := x(b[i-1].to), x(b[i].from)
+	for i := 1; i < len(t); i++ {
+		left, right := x(t[i-1].to), x(t[i].from)
 		fill(&c, paperInk, left, c.Min.Y-1, right, c.Max.Y)
 		for _, side := range []vg.Length{left, right} {
 			c.StrokeLine2(stroke(0.6, gridInk), side, c.Min.Y, side, c.Max.Y)
@@ -362,7 +329,7 @@ func (p *panel) addBreaks(t timeline) {
 	if len(t) < 2 {
 		return
 	}
-	p.plot.Add(breaks(t))
+	p.plot.Add(t)
 	idle := document.Minutes(t.end() - t.begin() - t.busy())
 	p.legend = append(p.legend, entry{"// " + idle + " idle, not shown", nil})
 }
@@ -370,40 +337,32 @@ func (p *panel) addBreaks(t timeline) {
 // columns are the columns of a heat map over a timeline: each stretch has whole columns.
 type columns struct {
 	line timeline
-	// Length is that of a column in seconds, count the number of columns, and first the first column of each stretch
-	// and at its end the count.
+	// Length is that of a column in seconds, count the number of columns.
 	Length int64
 	count  int
-	first  []int
 }
 
 // newColumns divides a timeline into columns of a length. It extends each stretch to whole columns.
 func newColumns(t timeline, length int64) columns {
 	c := columns{line: slices.Clone(t), Length: length}
 	for i, s := range t {
-		n := max(1, int(math.Ceil(s.length()/float64(length))))
-		c.first = append(c.first, c.count)
-		c.count += n
-		c.line[i].to = s.from + float64(length)*float64(n)
+		n := max(1, math.Ceil(s.length()/float64(length)))
+		c.count += int(n)
+		c.line[i].to = s.from + float64(length)*n
 	}
-	c.first = append(c.first, c.count)
 	return c
 }
 
-// index returns the column of a second, the nearest one of a second that the timeline leaves out.
-func (c *columns) index(second int64) int {
-	i := len(c.line) - 1
-	for i > 0 && float64(second) < c.line[i].from {
-		i--
-	}
-	at := c.first[i] + int((second-int64(c.line[i].from))/c.Length)
-	return min(max(at, c.first[i]), c.first[i+1]-1)
+// index returns the number of columns before a second.
+func (c *columns) index(second float64) int {
+	busy, _ := c.line.position(second)
+	return int(busy / float64(c.Length))
 }
 
 // addCells draws a picture with these columns between two heights of the plot.
 func (c *columns) addCells(p *plot.Plot, bottom, top float64, cells *image.Paletted) {
-	for i, s := range c.line {
-		part := cells.SubImage(image.Rect(c.first[i], 0, c.first[i+1], cells.Rect.Dy())).(*image.Paletted)
+	for _, s := range c.line {
+		part := cells.SubImage(image.Rect(c.index(s.from), 0, c.index(s.to), cells.Rect.Dy())).(*image.Paletted)
 		p.Add(raster{s.from, bottom, s.to, top, part})
 	}
 }

@@ -74,7 +74,7 @@ func Names() (names []string) {
 func Figures(record *results.Record, axis Axis) (list []*Figure) {
 	for _, d := range drawings() {
 		if f := d.draw(record, axis); f != nil {
-			f.Name, f.subtitle = d.name, describe(record)
+			f.Name, f.subtitle = d.name, joinPhrases("subtitle", partSeparator, evidence{record})
 			f.Title = cmp.Or(joinPhrases("title "+d.name, ", ", evidence{record}), d.heading)
 			list = append(list, f)
 		}

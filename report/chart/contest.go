@@ -25,13 +25,12 @@ const maxContestRows = 48
 // Contest returns the heat maps of designs, at most [MaxArms], with one scale of colours and one axis of time, as
 // figure heat, and then that of each design, as heat-NAME. The throttled share fills each cell from below.
 func Contest(arms []HeatArm) []*Figure {
-	figures, taken := []*Figure{contestFigure("heat", arms)}, make(map[string]bool)
+	figures := []*Figure{contestFigure("heat", arms)}
 	for i := range arms {
 		name := "heat-" + fileName(arms[i].Name)
-		for n := 2; taken[name]; n++ {
+		for n := 2; Find(figures, name) != nil; n++ {
 			name = fmt.Sprintf("heat-%s-%d", fileName(arms[i].Name), n)
 		}
-		taken[name] = true
 		figures = append(figures, contestFigure(name, arms[i:i+1]))
 	}
 	return figures
@@ -75,7 +74,7 @@ func contestFigure(name string, arms []HeatArm) *Figure {
 	key := servedScale(arms[0].Record, grids...)
 	f.key = []entry{{"entities served per second: " + key.words(), key}, throttledEntry}
 	for i := range arms {
-		f.panels = append(f.panels, contestPanel(&arms[i], grids[i], key.scale, longest, len(arms)))
+		f.panels = append(f.panels, contestPanel(&arms[i], grids[i], key, longest, len(arms)))
 	}
 	f.labelLast("time since the measured load began", 30)
 	f.stack(headRoom + headingRow)
@@ -83,9 +82,9 @@ func contestFigure(name string, arms []HeatArm) *Figure {
 }
 
 func contestPanel(arm *HeatArm, g *grid, scale shades, longest float64, arms int) panel {
-	p := noData(clean(arm.Name, maxName), noPartitions)
+	p := noData(clean(arm.Name, maxName), "the record has no load by partition over time")
 	p.aside, p.says, p.share = clean(arm.Keys, 2*maxKey), cmp.Or(clean(arm.Says, 3*maxKey), "–"), 80
-	if g.isEmpty() {
+	if weight(g.Totals()) == 0 {
 		return p
 	}
 	begin := g.line.begin()

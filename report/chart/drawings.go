@@ -54,60 +54,56 @@ func (gridLines) Plot(c draw.Canvas, p *plot.Plot) {
 // series joins points by a line if that has a width, and marks them with dots if those have a radius. It is its own
 // sample in a legend.
 type series struct {
-	line   draw.LineStyle
+	draw.LineStyle
 	points []point
-	dot    dot
+	// radius is that of the dots, which have the colour of the line.
+	radius vg.Length
 }
 
 // Plot implements plot.Plotter.
 func (s series) Plot(c draw.Canvas, p *plot.Plot) {
 	points := path(&c, p, s.points)
-	if len(points) > 1 && s.line.Width > 0 {
-		c.StrokeLines(s.line, points)
+	if len(points) > 1 && s.Width > 0 {
+		c.StrokeLines(s.LineStyle, points)
 	}
-	for _, at := range points {
-		s.dot.draw(&c, at)
-	}
+	s.drawDots(&c, points...)
 }
 
 // Thumbnail implements plot.Thumbnailer.
 func (s series) Thumbnail(c *draw.Canvas) {
 	middle := c.Center()
-	if s.dot.radius > 0 {
-		s.dot.draw(c, middle)
+	if s.radius > 0 {
+		s.drawDots(c, middle)
 		return
 	}
-	c.StrokeLine2(s.line, c.Min.X, middle.Y, c.Max.X, middle.Y)
+	c.StrokeLine2(s.LineStyle, c.Min.X, middle.Y, c.Max.X, middle.Y)
 }
 
-// dot is a round mark with a paper-coloured rim, which separates it from lines and bars of its own colour.
-type dot struct {
-	colour ink
-	radius vg.Length
-}
-
-func (d dot) draw(c *draw.Canvas, at vg.Point) {
-	if d.radius > 0 {
-		c.DrawGlyphNoClip(draw.GlyphStyle{Color: paperInk, Radius: d.radius + 1, Shape: draw.CircleGlyph{}}, at)
-		c.DrawGlyphNoClip(draw.GlyphStyle{Color: d.colour, Radius: d.radius, Shape: draw.CircleGlyph{}}, at)
+// drawDots draws dots with a paper-coloured rim, which separates them from lines and bars of their own colour.
+func (s series) drawDots(c *draw.Canvas, points ...vg.Point) {
+	if s.radius > 0 {
+		for _, at := range points {
+			c.DrawGlyphNoClip(draw.GlyphStyle{Color: paperInk, Radius: s.radius + 1, Shape: draw.CircleGlyph{}}, at)
+			c.DrawGlyphNoClip(draw.GlyphStyle{Color: s.Color, Radius: s.radius, Shape: draw.CircleGlyph{}}, at)
+		}
 	}
 }
 
-// area fills the band between two lines that have their points at the same places. It is its own sample in a legend.
+// area fills the outline of points. It is its own sample in a legend.
 type area struct {
-	swatch
-	from, to []point
+	ink
+	outline []point
+}
+
+// between returns the area between two lines that have their points at the same places.
+func between(colour ink, from, to []point) area {
+	back := slices.Clone(to)
+	slices.Reverse(back)
+	return area{colour, slices.Concat(from, back)}
 }
 
 // Plot implements plot.Plotter.
-func (a area) Plot(c draw.Canvas, p *plot.Plot) {
-	if len(a.from) < 2 {
-		return
-	}
-	back := path(&c, p, a.to)
-	slices.Reverse(back)
-	fillPath(&c, ink(a.swatch), append(path(&c, p, a.from), back...))
-}
+func (a area) Plot(c draw.Canvas, p *plot.Plot) { c.FillPolygon(a.ink, path(&c, p, a.outline)) }
 
 // bar is a bar of parts that are stacked, the first one at the bottom.
 type bar struct {
@@ -150,7 +146,7 @@ func (p *panel) addBars(drawn bars, words ...string) {
 	p.plot.Add(drawn)
 	for part, text := range words {
 		if drawn.sum(part) > 0 {
-			p.legend = append(p.legend, entry{text, swatch(drawn.colours[part])})
+			p.legend = append(p.legend, entry{text, drawn.colours[part]})
 		}
 	}
 }
@@ -185,33 +181,17 @@ const (
 	hair  = vg.Length(0.75)
 )
 
-func snap(at vg.Length) vg.Length {
-	return grain * vg.Length(math.Round(float64(at/grain)))
-}
+func snap(at vg.Length) vg.Length { return grain * vg.Length(math.Round(float64(at/grain))) }
 
 func fill(c *draw.Canvas, colour ink, left, bottom, right, top vg.Length) {
-	fillPath(c, colour, []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}})
+	c.FillPolygon(colour, []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}})
 }
 
-func fillPath(c *draw.Canvas, colour ink, corners []vg.Point) {
-	var outline vg.Path
-	outline.Move(corners[0])
-	for _, corner := range corners[1:] {
-		outline.Line(corner)
-	}
-	outline.Close()
-	c.SetColor(colour)
-	c.Fill(outline)
-}
-
-// swatch is the sample of a colour in a legend.
-type swatch ink
-
-// Thumbnail implements plot.Thumbnailer.
-func (s swatch) Thumbnail(c *draw.Canvas) {
+// Thumbnail implements plot.Thumbnailer: an ink is its own sample in a legend.
+func (i ink) Thumbnail(c *draw.Canvas) {
 	const half vg.Length = 4.5
 	middle := c.Center()
-	fill(c, ink(s), middle.X-half, middle.Y-half, middle.X+half, middle.Y+half)
+	fill(c, i, middle.X-half, middle.Y-half, middle.X+half, middle.Y+half)
 }
 
 // raster is a picture of cells that fills a rectangle of the data. As paths, the cells of a heat map would take an SVG
@@ -266,7 +246,7 @@ func drawNotes(c draw.Canvas, p *plot.Plot, list []note) {
 	for _, n := range list {
 		at := vg.Point{X: x(n.at.x), Y: y(n.at.y)}.Add(n.off)
 		box := n.style.Rectangle(n.words).Add(at)
-		inside := vg.Point{X: shift(box.Min.X, box.Max.X, c.Min.X, c.Max.X), Y: shift(box.Min.Y, box.Max.Y, c.Min.Y, c.Max.Y)}
+		inside := vg.Point{X: max(c.Min.X-box.Min.X, min(0, c.Max.X-box.Max.X)), Y: max(c.Min.Y-box.Min.Y, min(0, c.Max.Y-box.Max.Y))}
 		at, box = at.Add(inside), box.Add(inside)
 		covers := func(other vg.Rectangle) bool {
 			return box.Min.X < other.Max.X+distance && other.Min.X < box.Max.X+distance && box.Min.Y < other.Max.Y && other.Min.Y < box.Max.Y
@@ -280,14 +260,6 @@ func drawNotes(c draw.Canvas, p *plot.Plot, list []note) {
 	}
 }
 
-// shift returns the distance that moves a stretch between two bounds.
-func shift(from, to, low, high vg.Length) vg.Length {
-	if from < low {
-		return low - from
-	}
-	return min(0, high-to)
-}
-
 // mark is a vertical line at a place of the horizontal axis, with words next to its upper end, that far below it.
 type mark struct {
 	at    float64
@@ -295,13 +267,11 @@ type mark struct {
 	below vg.Length
 }
 
-// addMarks draws the lines of marks with the styles, one upon the other, and their words.
-func (p *panel) addMarks(marks []mark, words text.Style, styles ...draw.LineStyle) {
-	for _, m := range marks {
-		top := point{m.at, p.plot.Y.Max}
-		for _, style := range styles {
-			p.plot.Add(series{line: style, points: []point{{m.at, p.plot.Y.Min}, top}})
-		}
-		p.notes = append(p.notes, note{align(words, draw.XLeft, draw.YTop), top, vg.Point{X: 4, Y: -m.below}, m.words})
+// addMark draws the line of a mark with the styles, one upon the other, and its words.
+func (p *panel) addMark(m mark, words text.Style, styles ...draw.LineStyle) {
+	top := point{m.at, p.plot.Y.Max}
+	for _, style := range styles {
+		p.plot.Add(series{LineStyle: style, points: []point{{m.at, p.plot.Y.Min}, top}})
 	}
+	p.notes = append(p.notes, note{align(words, draw.XLeft, draw.YTop), top, vg.Point{X: 4, Y: -m.below}, m.words})
 }

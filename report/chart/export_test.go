@@ -2,6 +2,7 @@ package chart
 
 import (
 	"fmt"
+	"image/color"
 	"math"
 
 	"loadgen/results"
@@ -15,9 +16,8 @@ var (
 	ClockTicks  = clockTicks
 	DayTicks    = dayTicks
 
-	ThrottledCauses = throttledCauses
-	ResponseHeat    = responseHeat
-	Steps           = loadSteps
+	ResponseHeat = responseHeat
+	Steps        = loadSteps
 )
 
 // The maximum length of the texts of Clean, and the maximum numbers that are drawn.
@@ -36,7 +36,7 @@ const (
 
 // The types of the numbers that are drawn.
 type (
-	GridRow     = gridRow
+	GridRow     = results.HeatRow
 	ThrottleBar = throttleBar
 )
 
@@ -99,9 +99,6 @@ func Turns(record *results.Record, from, to float64) (list []string) {
 	return list
 }
 
-// Classes returns the bounds of the classes that hold these durations.
-func Classes(from, to int64) []int64 { return newClasses(from, to) }
-
 // Inks returns the colours that drawings of [Inline] take from the page, by property.
 func Inks() map[string]string {
 	list := make(map[string]string)
@@ -119,7 +116,8 @@ func Shade(v, anchor float64, throttled, log bool) (step int, hex string) {
 		s = throttledShades.upTo(anchor)
 	}
 	s.log = log
-	return s.step(v), s.colour(s.step(v)).hex()
+	c := rgb(s.colour(s.step(v)))
+	return s.step(v), fmt.Sprintf("#%02X%02X%02X", c[0], c[1], c[2])
 }
 
 // Scales returns the colours of all scales, from the first step to that of the anchor, and
@@ -128,14 +126,17 @@ func Scales() (within, beyond map[string][][3]uint8) {
 	within, beyond = make(map[string][][3]uint8), make(map[string][][3]uint8)
 	for name, s := range map[string]shades{"served": servedShades.upTo(1), "throttled": throttledShades.upTo(1), "aside": asideShades.upTo(1), "response": responseShades.upTo(1)} {
 		for step := 1; step <= steps; step++ {
-			c := s.colour(step)
-			rgb := [3]uint8{uint8(c >> 16), uint8(c >> 8), uint8(c)}
 			if step <= stepsWithin {
-				within[name] = append(within[name], rgb)
+				within[name] = append(within[name], rgb(s.colour(step)))
 			} else if s.beyond != s.tones[0] {
-				beyond[name] = append(beyond[name], rgb)
+				beyond[name] = append(beyond[name], rgb(s.colour(step)))
 			}
 		}
 	}
 	return within, beyond
+}
+
+func rgb(c color.Color) [3]uint8 {
+	r, g, b, _ := c.RGBA()
+	return [3]uint8{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8)}
 }

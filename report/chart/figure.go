@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"loadgen/report/document"
 )
 
 // Figure is one chart: a title above panels from top to bottom, whose data have the same left and right ends.
@@ -41,18 +43,26 @@ func noData(heading, reason string) panel {
 func (f *Figure) labelLast(below string, extra vg.Length) {
 	var last *panel
 	for i := range f.panels {
-		if f.panels[i].plot == nil {
-			continue
+		if p := &f.panels[i]; p.plot != nil {
+			if last != nil {
+				last.plot.X = relabelled(last.plot.X, func(float64) string { return "" })
+			}
+			last = p
 		}
-		if last != nil {
-			last.plot.X = relabelled(last.plot.X, func(float64) string { return "" })
-		}
-		last = &f.panels[i]
 	}
 	if last != nil {
 		last.below = below
 		last.share += extra
 	}
+}
+
+// stackStrips makes the figure as tall as its panels, which have one height, and at least so many. It shows a reason if
+// there are none.
+func (f *Figure) stackStrips(each vg.Length, least int, none panel) {
+	if len(f.panels) == 0 {
+		f.panels = []panel{none}
+	}
+	f.height = 90 + each*vg.Length(max(least, len(f.panels)))
 }
 
 // stack makes the figure as tall as its panels, whose shares are points, and a head.
@@ -78,15 +88,6 @@ type panel struct {
 	sentence string
 	// share is the part of the figure's height that the panel takes, relative to others.
 	share vg.Length
-}
-
-// add adds a drawing and explains it in the legend.
-func (p *panel) add(words string, d interface {
-	plot.Plotter
-	plot.Thumbnailer
-}) {
-	p.plot.Add(d)
-	p.legend = append(p.legend, entry{words, d})
 }
 
 // entry explains a mark of a panel. An entry without a sample explains no mark.
@@ -156,7 +157,7 @@ func (p *panel) draw(c draw.Canvas, left, right vg.Length) {
 	c.Max.Y -= p.drawHeading(c)
 	style := align(write(labelSize, textInk), draw.XLeft, draw.YTop)
 	for _, words := range wrap(style, p.says, c.Max.X-c.Min.X) {
-		c.FillText(style, vg.Point{X: c.Min.X, Y: c.Max.Y + 1}, words)
+		c.FillText(style, vg.Point{X: c.Min.X, Y: c.Max.Y + 1}, fit(style, words, c.Max.X-c.Min.X))
 		c.Max.Y -= saysRow
 	}
 	if p.plot == nil {
@@ -197,7 +198,7 @@ func (p *panel) drawHeading(c draw.Canvas) vg.Length {
 	rows := headingRow
 	for _, e := range p.legend {
 		width := sampleWidth
-		if _, isScale := e.sample.(scaleSample); isScale {
+		if _, isScale := e.sample.(shades); isScale {
 			width = scaleWidth
 		}
 		if at+width+inner+style.Width(e.words) > c.Max.X && at > c.Min.X {
@@ -215,20 +216,14 @@ func (p *panel) drawHeading(c draw.Canvas) vg.Length {
 	return rows
 }
 
-// scaleSample explains a scale of colours in a legend, with a line at its anchor if the scale continues above it.
-type scaleSample struct {
-	scale shades
-	open  bool
-}
-
-// Thumbnail implements plot.Thumbnailer.
-func (s scaleSample) Thumbnail(c *draw.Canvas) {
+// Thumbnail implements plot.Thumbnailer. A line is at the anchor of an open scale.
+func (s shades) Thumbnail(c *draw.Canvas) {
 	const height = 9
 	n := stepsWithin
 	if s.open {
 		n = steps
 	}
-	cells := newRaster(n, 1, s.scale)
+	cells := newRaster(n, 1, s)
 	for i := range n {
 		cells.Pix[i] = uint8(i + 1)
 	}
@@ -249,10 +244,6 @@ const (
 // clean returns a text of the record as one line of at most a number of printable characters. What cannot be printed,
 // such as a control character or invalid UTF-8, becomes a question mark, which every font has and XML can contain.
 func clean(word string, maxLength int) string {
-	runes := []rune(word)
-	if len(runes) > maxLength {
-		runes = append(runes[:maxLength], '…')
-	}
 	return strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
@@ -261,34 +252,27 @@ func clean(word string, maxLength int) string {
 			return '?'
 		}
 		return r
-	}, string(runes))
+	}, document.Cut(word, maxLength))
 }
 
 // fit shortens a text until it is no wider than the room.
 func fit(style text.Style, words string, room vg.Length) string {
-	if style.Width(words) <= room {
-		return words
+	short := words
+	for kept := []rune(words); len(kept) > 0 && style.Width(short) > room; {
+		kept = kept[:len(kept)-1]
+		short = strings.TrimRight(string(kept), " ") + "…"
 	}
-	runes := []rune(words)
-	for len(runes) > 0 && style.Width(string(runes)+"…") > room {
-		runes = runes[:len(runes)-1]
-	}
-	return strings.TrimRight(string(runes), " ") + "…"
+	return short
 }
 
-// wrap breaks a text between its words into lines that are no wider than the room. The last one is shortened to it.
-func wrap(style text.Style, words string, room vg.Length) []string {
-	var lines []string
-	last := -1
+// wrap breaks a text between its words into lines that are no wider than the room, but for those of a single word.
+func wrap(style text.Style, words string, room vg.Length) (lines []string) {
 	for _, word := range strings.Fields(words) {
-		if last < 0 || style.Width(lines[last]+" "+word) > room {
-			lines, last = append(lines, word), last+1
-		} else {
+		if last := len(lines) - 1; last >= 0 && style.Width(lines[last]+" "+word) <= room {
 			lines[last] += " " + word
+		} else {
+			lines = append(lines, word)
 		}
-	}
-	if last >= 0 {
-		lines[last] = fit(style, lines[last], room)
 	}
 	return lines
 }

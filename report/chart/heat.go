@@ -18,13 +18,10 @@ import (
 // headRoom is the room of title, subtitle and margins of a figure, in points.
 const headRoom vg.Length = 66
 
-// noPartitions replaces a heat map that a record has no data for.
-const noPartitions = "the record has no load by partition over time"
-
 // heatFigure draws what each partition served over time. The throttled share fills each cell from below.
 func heatFigure(record *results.Record, axis Axis) *Figure {
 	g, _ := reportedGrid(record)
-	if !g.hasSeveral() || g.isEmpty() {
+	if !g.hasSeveral() || weight(g.Totals()) == 0 {
 		return nil
 	}
 	_, lanes := turnMarks(record, g.line, 1)
@@ -32,13 +29,13 @@ func heatFigure(record *results.Record, axis Axis) *Figure {
 		lanes++
 	}
 	key := servedScale(record, &g)
-	key.scale.log = axis == Logarithmic
+	key.log = axis == Logarithmic
 	p := panel{heading: "Entities served per second", share: headingRow + 8 + saysRow, says: joinPhrases("grid", "; ", &g)}
-	p.drawGrid(&g, g.line.axis(0), key.scale, 300, lanes)
+	p.drawGrid(&g, g.line.axis(0), key, 300, lanes)
 	words := key.words()
 	if len(g.Rows) == 0 && g.Others < 0 {
 		// The sum of an unknown number of partitions has a scale of its own.
-		key = scaleSample{scale: asideShades.upTo(g.maxServed(g.Rest))}
+		key = asideShades.upTo(g.maxServed(g.Rest))
 		words = key.words() + ", all together"
 	}
 	p.legend = []entry{{words, key}, {"nothing was throttled", nil}}
@@ -55,11 +52,11 @@ func heatFigure(record *results.Record, axis Axis) *Figure {
 }
 
 // throttledEntry explains the part of a cell that was throttled.
-var throttledEntry = entry{"throttled share; paler: few", swatch(throttledInk)}
+var throttledEntry = entry{"throttled share; paler: few", throttledInk}
 
 // words explains the scale of rates in a legend.
-func (s scaleSample) words() string {
-	words := "0 to " + document.Figures(s.scale.anchor) + "/s"
+func (s shades) words() string {
+	words := "0 to " + document.Figures(s.anchor) + "/s"
 	if s.open {
 		words += ": partition target; right of the line: above it"
 	}
@@ -68,7 +65,7 @@ func (s scaleSample) words() string {
 
 // servedScale returns the scale of what partitions served. Its anchor is the partition target, so that a colour means
 // the same in every picture, or the maximum that one served if there is no target or none comes near it.
-func servedScale(record *results.Record, grids ...*grid) scaleSample {
+func servedScale(record *results.Record, grids ...*grid) shades {
 	highest := 0.
 	for _, g := range grids {
 		highest = max(highest, g.maxServed(g.Rows...))
@@ -77,15 +74,16 @@ func servedScale(record *results.Record, grids ...*grid) scaleSample {
 		}
 	}
 	const near = 4
-	if target := float64(record.Manifest.Targets.Partition); target > 0 && near*highest >= target {
-		return scaleSample{servedShades.upTo(target), true}
+	scale, target := servedShades.upTo(highest), float64(record.Manifest.Targets.Partition)
+	if target > 0 && near*highest >= target {
+		scale.anchor, scale.open = target, true
 	}
-	return scaleSample{scale: servedShades.upTo(highest)}
+	return scale
 }
 
 // band is a picture of rows of a height in points, which are each some partitions.
 type band struct {
-	rows           []gridRow
+	rows           []results.HeatRow
 	names          []string
 	bottom, height float64
 	partitions     float64
@@ -112,11 +110,11 @@ const (
 func (g *grid) bands(scale shades, room float64) []band {
 	var list []band
 	bottom := 0.
-	add := func(row *gridRow, partitions int64, name string) {
+	add := func(row *results.HeatRow, partitions int64, name string) {
 		if all := row.Sum(); all.Served+all.Throttled <= 0 {
 			return
 		}
-		b := band{[]gridRow{*row}, []string{name}, bottom, asideBand, float64(partitions), scale}
+		b := band{[]results.HeatRow{*row}, []string{name}, bottom, asideBand, float64(partitions), scale}
 		if partitions <= 0 {
 			// A row of an unknown number of partitions has a scale of its own.
 			b.partitions, b.scale = 1, asideShades.upTo(g.maxServed(*row))
@@ -145,7 +143,7 @@ func (p *panel) drawGrid(g *grid, x plot.Axis, scale shades, room float64, lanes
 	for i := range bands {
 		ticks = append(ticks, bands[i].ticks()...)
 	}
-	p.plot = newPlot(x, tickedAxis(0, top, ticks...))
+	p.plot = newPlot(x, newAxis(0, top, linear{}, plot.ConstantTicks(ticks).Ticks), "")
 	if x.Max > g.line.end() {
 		p.plot.Add(raster{x.Min, rows.bottom, x.Max, ground, newRaster(1, 1)})
 	}
@@ -155,7 +153,7 @@ func (p *panel) drawGrid(g *grid, x plot.Axis, scale shades, room float64, lanes
 		const minHeight = 7 // of rows that are separated
 		for row := 1; row < len(b.rows) && b.height >= minHeight; row++ {
 			edge := b.bottom + b.height*float64(row)
-			p.plot.Add(series{line: stroke(grain, paperInk), points: []point{{g.line.begin(), edge}, {g.line.end(), edge}}})
+			p.plot.Add(series{LineStyle: stroke(grain, paperInk), points: []point{{g.line.begin(), edge}, {g.line.end(), edge}}})
 		}
 	}
 }
@@ -189,7 +187,7 @@ func (g *grid) paint(b *band, refusals shades) *image.Paletted {
 		}
 		for column := range g.count {
 			step := b.scale.step(g.perSecond(row.Served[column]) / b.partitions)
-			if share, missed := row.throttledShare(column); share > 0 && height <= share {
+			if share, missed := throttledShare(row, column); share > 0 && height <= share {
 				step = steps + refusals.step(g.perSecond(missed)/b.partitions)
 			}
 			cells.SetColorIndex(column, y, uint8(step))
@@ -203,19 +201,18 @@ const maxRowName = 36
 
 // rowNames returns the keys of rows, with their tables if those are not the test table. If a name is too long, it
 // leaves out what all names begin with.
-func rowNames(rows []gridRow) []string {
+func rowNames(rows []results.HeatRow) []string {
 	var names []string
-	longest := 0
 	for i := range rows {
 		name := cmp.Or(rows[i].Key, "(empty)")
 		if rows[i].Table != "" {
 			name += " (table " + rows[i].Table + ")"
 		}
 		names = append(names, clean(name, len(name)))
-		longest = max(longest, utf8.RuneCountInString(name))
 	}
 	omitted := 0
-	if longest > maxRowName && len(names) > 1 {
+	isLong := func(name string) bool { return utf8.RuneCountInString(name) > maxRowName }
+	if slices.ContainsFunc(names, isLong) && len(names) > 1 {
 		first, last := []rune(slices.Min(names)), []rune(slices.Max(names))
 		for omitted < min(len(first), len(last)) && first[omitted] == last[omitted] {
 			omitted++
@@ -241,20 +238,16 @@ func rowNames(rows []gridRow) []string {
 // and so to its counts.
 type grid struct {
 	columns
-	// Rows are at most [maxRows] partitions in the order of table and key.
-	Rows []gridRow
+	// Rows are at most [maxRows] partitions in the order of table and key, with a number for each column.
+	Rows []results.HeatRow
 	// Rest is all other partitions together, and those of Rows before they had rows. Nowhere is the load that names no
 	// single partition.
-	Rest, Nowhere gridRow
+	Rest, Nowhere results.HeatRow
 	// Others is the number of partitions in Rest, −1 if it is unknown, and 0 if all have rows.
 	Others int64
 	// MaxMissed limits the entities that a row lacks because they are in Rest; 0 means that rows are exact.
 	MaxMissed int64
 }
-
-// gridRow is a row of a heat map, with a number for each column of its grid: entities that were counted for successes,
-// attempts that were throttled and that failed, and the entities that attempts requested.
-type gridRow results.HeatRow
 
 // maxRows is the maximum number of rows that are drawn.
 const maxRows = 120
@@ -262,11 +255,11 @@ const maxRows = 120
 // reportedGrid returns the cells of the reported phases without the rows of idle partitions, and the number of those
 // rows.
 func reportedGrid(record *results.Record) (g grid, idle int) {
-	if begin, end, some := figures.NewFigures(record).Span(); some {
-		g = newGrid(record, float64(begin), float64(end))
-	} else {
-		g = newGrid(record, 0, math.Inf(1))
+	begin, end := 0., math.Inf(1)
+	if from, to, found := figures.NewFigures(record).Span(); found {
+		begin, end = float64(from), float64(to)
 	}
+	g = newGrid(record, begin, end)
 	return g, g.dropIdle()
 }
 
@@ -290,7 +283,7 @@ func newGrid(record *results.Record, begin, end float64) grid {
 		of := &heat.Rows[i]
 		row := g.newRow(of.Table, of.Key, &of.HeatCells)
 		// Some records have no demand, but attempts.
-		if max(of.Sum().Demanded, (*gridRow)(of).weight()) > heat.MostMissed {
+		if max(of.Sum().Demanded, weight(of.Sum())) > heat.MostMissed {
 			g.Rows = append(g.Rows, row)
 		} else {
 			g.Rest.Add(&row.HeatCells, 1, g.count)
@@ -304,13 +297,13 @@ func newGrid(record *results.Record, begin, end float64) grid {
 }
 
 // newRow returns a row of its own with the cells of the columns of the grid, zeros if there are none.
-func (g *grid) newRow(table, key string, cells *results.HeatCells) gridRow {
-	row := gridRow{table, key, *cells}
+func (g *grid) newRow(table, key string, cells *results.HeatCells) results.HeatRow {
+	row := results.HeatRow{Table: table, Key: key, HeatCells: *cells}
 	for _, layer := range row.Series() {
 		own := make([]int64, g.count)
-		for i, s := range g.line {
+		for _, s := range g.line {
 			if first := int(s.from) / int(g.Length); first < len(*layer) {
-				copy(own[g.first[i]:g.first[i+1]], (*layer)[first:])
+				copy(own[g.index(s.from):g.index(s.to)], (*layer)[first:])
 			}
 		}
 		*layer = own
@@ -320,7 +313,7 @@ func (g *grid) newRow(table, key string, cells *results.HeatCells) gridRow {
 
 // limitRows adds the rows with the lowest sums to Rest, if there are more than a limit.
 func (g *grid) limitRows(limit int) {
-	slices.SortStableFunc(g.Rows, func(a, b gridRow) int { return cmp.Compare(b.weight(), a.weight()) })
+	slices.SortStableFunc(g.Rows, func(a, b results.HeatRow) int { return cmp.Compare(weight(b.Sum()), weight(a.Sum())) })
 	for len(g.Rows) > limit {
 		last := len(g.Rows) - 1
 		g.Rest.Add(&g.Rows[last].HeatCells, 1, g.count)
@@ -329,7 +322,7 @@ func (g *grid) limitRows(limit int) {
 			g.Others++
 		}
 	}
-	slices.SortStableFunc(g.Rows, func(a, b gridRow) int {
+	slices.SortStableFunc(g.Rows, func(a, b results.HeatRow) int {
 		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Key, b.Key))
 	})
 }
@@ -340,11 +333,12 @@ func (g *grid) dropIdle() (idle int) {
 	const fraction = 1000
 	least := int64(0)
 	for i := range g.Rows {
-		least = max(least, g.Rows[i].weight()/fraction)
+		least = max(least, weight(g.Rows[i].Sum())/fraction)
 	}
-	g.Rows = slices.DeleteFunc(slices.Clone(g.Rows), func(r gridRow) bool {
-		drop := r.Sum().Throttled == 0 && (r.weight() == 0 || r.weight() < least)
-		if drop && r.weight() > 0 {
+	g.Rows = slices.DeleteFunc(slices.Clone(g.Rows), func(r results.HeatRow) bool {
+		sum := r.Sum()
+		drop := sum.Throttled == 0 && (weight(sum) == 0 || weight(sum) < least)
+		if drop && weight(sum) > 0 {
 			idle++
 		}
 		return drop
@@ -359,44 +353,33 @@ func (g *grid) hasSeveral() bool {
 	if len(g.Rows) == 0 {
 		return g.count > 0 && g.MaxMissed > 0
 	}
-	others := g.Nowhere.weight()
+	others := weight(g.Nowhere.Sum())
 	if g.Others != 0 {
-		others += g.Rest.weight()
+		others += weight(g.Rest.Sum())
 	}
-	return len(g.Rows) > 1 || others > g.Rows[0].weight()/fraction
+	return len(g.Rows) > 1 || others > weight(g.Rows[0].Sum())/fraction
 }
 
-// weight is the sum by which rows are compared if not all can be shown or named.
-func (r *gridRow) weight() int64 {
-	all := r.Sum()
-	return all.Served + all.Throttled + all.Failed
-}
+// weight is the load by which rows are compared if not all can be shown or named.
+func weight(sum results.HeatSum) int64 { return sum.Served + sum.Throttled + sum.Failed }
 
 // Totals returns the sums of all cells.
 func (g *grid) Totals() results.HeatSum {
-	var all gridRow
+	var all results.HeatRow
 	for _, row := range append(slices.Clone(g.Rows), g.Rest, g.Nowhere) {
 		all.Add(&row.HeatCells, 1, g.count)
 	}
 	return all.Sum()
 }
 
-// isEmpty reports whether the grid has no load.
-func (g *grid) isEmpty() bool {
-	all := g.Totals()
-	return all.Served+all.Throttled+all.Failed == 0
-}
-
 // perSecond returns a cell as a rate.
-func (g *grid) perSecond(cell int64) float64 {
-	return max(0, float64(cell)/float64(g.Length))
-}
+func (g *grid) perSecond(cell int64) float64 { return max(0, float64(cell)/float64(g.Length)) }
 
 // hottest returns the index of the row with the highest sum, the first of equals, −1 if there is none.
-func hottest(rows []gridRow) int {
+func hottest(rows []results.HeatRow) int {
 	at := -1
 	for i := range rows {
-		if at < 0 || rows[i].weight() > rows[at].weight() {
+		if at < 0 || weight(rows[i].Sum()) > weight(rows[at].Sum()) {
 			at = i
 		}
 	}
@@ -404,7 +387,7 @@ func hottest(rows []gridRow) int {
 }
 
 // maxServed returns the highest rate that a row served.
-func (g *grid) maxServed(rows ...gridRow) (highest float64) {
+func (g *grid) maxServed(rows ...results.HeatRow) (highest float64) {
 	for i := range rows {
 		for _, cell := range rows[i].Served {
 			highest = max(highest, g.perSecond(cell))
@@ -415,7 +398,7 @@ func (g *grid) maxServed(rows ...gridRow) (highest float64) {
 
 // throttledShare returns the share of the demand in a cell that was throttled, and how much: of entities if the record
 // has them, otherwise of attempts.
-func (r *gridRow) throttledShare(column int) (share float64, missed int64) {
+func throttledShare(r *results.HeatRow, column int) (share float64, missed int64) {
 	demanded, served, throttled := r.Demanded[column], max(r.Served[column], 0), max(r.Throttled[column], 0)
 	switch {
 	case throttled == 0:

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sort"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -32,7 +31,7 @@ func durationBars(histograms ...[]results.Bar) []bar {
 	for part, buckets := range histograms {
 		for _, b := range buckets {
 			// A bucket that exceeds its class, which it does by at most a thousandth, counts where it begins.
-			above := sort.Search(len(bounds), func(i int) bool { return bounds[i] > b.From })
+			above, _ := slices.BinarySearch(bounds, b.From+1)
 			list[min(max(above-1, 0), len(list)-1)].parts[part] += float64(b.Count)
 		}
 	}
@@ -80,58 +79,31 @@ func extent(buckets []results.Bar) (from, to int64) {
 
 // drawDurations draws bars over an axis of time, whose parts have the names and sums of the legend, if they have names.
 func (p *panel) drawDurations(drawn bars, time plot.Axis, label string, names ...string) {
-	p.plot = newPlot(time, countAxis(label, drawn.highest(), 1.06))
+	p.plot = newPlot(time, countAxis(drawn.highest(), 1.06), label)
 	for part := range names {
 		names[part] += ": " + document.Figures(drawn.sum(part))
 	}
 	p.addBars(drawn, names...)
 }
 
-// percentile says that the share P of the operations or attempts, 0 to below 1, took at most Micros microseconds.
-type percentile struct {
-	P      float64
-	Micros int64
-}
-
-// odds returns the place of the percentile on its axis.
-func (p percentile) odds() float64 { return 1 / (1 - p.P) }
-
-// percentileCurve returns percentiles that are evenly spaced on a scale of 1/(1−P), 50, 90, 99 and so on among them, up
-// to the last one with ten durations above it. There are none if the histogram has fewer than ten durations.
-func percentileCurve(h *results.Histogram) []percentile {
-	const perDecade, maxDecades = 20, 17 // above 17, 1−P is 0 in a float64
-	shares := namedPercentiles()
+// percentileCurve returns the microseconds x that the share p of durations took at most, as y = 1/(1−p): 2 for p50, 10
+// for p90. The points are evenly spaced on a logarithmic scale of y, up to the last one with ten durations above it.
+// There are none if the histogram has fewer than ten durations.
+func percentileCurve(h *results.Histogram) (curve []point) {
+	const perDecade, maxDecades = 20, 17 // above 17, 1−p is 0 in a float64
+	odds := []float64{2, max(1, float64(h.Count())/10)}
 	for i := range perDecade * maxDecades {
-		shares = append(shares, 1-math.Pow(10, -float64(i)/perDecade))
+		odds = append(odds, math.Pow(10, float64(i)/perDecade))
 	}
-	if n := float64(h.Count()); n > 0 {
-		shares = append(shares, max(0, 1-10/n))
-	}
-	slices.Sort(shares)
-	var curve []percentile
-	for _, p := range slices.Compact(shares) {
-		micros, told := h.Quantile(p)
-		if !told {
+	slices.Sort(odds)
+	for _, y := range slices.Compact(odds) {
+		micros, known := h.Quantile(1 - 1/y)
+		if !known {
 			break
 		}
-		curve = append(curve, percentile{p, micros})
+		curve = append(curve, point{float64(micros), y})
 	}
 	return curve
-}
-
-// namedPercentiles returns the percentiles that a curve names.
-func namedPercentiles() []float64 { return []float64{.5, .9, .99, .999, .9999, .99999, .999999} }
-
-// curvePoints returns a curve of percentiles over time, swapped of time over percentiles.
-func curvePoints(curve []percentile, swapped bool) []point {
-	points := make([]point, len(curve))
-	for i, at := range curve {
-		points[i] = point{float64(at.Micros), at.odds()}
-		if swapped {
-			points[i] = point{at.odds(), float64(at.Micros)}
-		}
-	}
-	return points
 }
 
 // latencyBars returns the response times of the successful operations of the reported phases, from their intended
@@ -147,10 +119,19 @@ func latencyBars(record *results.Record) []bar {
 	return durationBars(histograms...)
 }
 
-// reportedKinds returns the sums of the reported phases by kind of operation.
-func reportedKinds(record *results.Record) (sums []results.KindStats) {
+// kindSum is the sum of the reported phases for a kind of operation.
+type kindSum struct {
+	Name string
+	results.KindStats
+}
+
+// reportedKinds returns the sums of the kinds that have operations in reported phases.
+func reportedKinds(record *results.Record) (sums []kindSum) {
 	for _, kind := range record.Manifest.Operations {
-		sums = append(sums, record.Total(func(p *results.Phase, other results.Kind) bool { return p.Reported && other.Name == kind.Name }))
+		sum := record.Total(func(p *results.Phase, other results.Kind) bool { return p.Reported && other.Name == kind.Name })
+		if sum.Operations > 0 {
+			sums = append(sums, kindSum{kind.Name, sum})
+		}
 	}
 	return sums
 }
@@ -180,15 +161,15 @@ func latencyFigure(record *results.Record, _ Axis) *Figure {
 }
 
 // drawPercentiles draws the percentiles of the response time of operations and of the service time of attempts.
-func (p *panel) drawPercentiles(time plot.Axis, response, service []percentile, responses *results.Histogram) {
+func (p *panel) drawPercentiles(time plot.Axis, response, service []point, responses *results.Histogram) {
 	longest := document.Micros(responses.Max())
 	if responses.Overlong() > 0 {
 		longest += " or more"
 	}
-	slow := series{line: stroke(2.2, textInk), points: curvePoints(response, false)}
-	quick := series{line: stroke(1.6, fadedInk, 2, 2), points: curvePoints(service, false)}
-	_, high := bounds(slow.points, quick.points)
-	p.plot = newPlot(time, percentileAxis("percentile", high.y))
+	slow := series{LineStyle: stroke(2.2, textInk), points: response}
+	quick := series{LineStyle: stroke(1.6, fadedInk, 2, 2), points: service}
+	_, high := bounds(response, service)
+	p.plot = newPlot(time, percentileAxis(high.y), "percentile")
 	p.legend = []entry{{"response time with waits before retries (max " + longest + ")", slow}}
 	if len(service) > 0 {
 		p.legend = append(p.legend, entry{serviceTime, quick})
@@ -203,19 +184,18 @@ const serviceTime = "service time of one attempt"
 
 // addPercentileDots puts dots onto the named percentiles of a curve and writes their values below right or above left,
 // where a rising curve does not pass.
-func (p *panel) addPercentileDots(curve []percentile, colour ink, side draw.XAlignment) {
+func (p *panel) addPercentileDots(curve []point, colour ink, side draw.XAlignment) {
 	const distance = 6
 	off := vg.Point{X: distance, Y: -distance}
 	if side == draw.XRight {
 		off = vg.Point{X: -distance, Y: distance}
 	}
 	style := align(write(tickSize, colour), side, draw.YCenter)
-	named := series{dot: dot{colour, 2.8}}
+	named := series{LineStyle: stroke(0, colour), radius: 2.8}
 	for _, at := range curve {
-		if slices.Contains(namedPercentiles(), at.P) {
-			spot := point{float64(at.Micros), at.odds()}
-			named.points = append(named.points, spot)
-			p.notes = append(p.notes, note{style, spot, off, document.Micros(at.Micros)})
+		if slices.Contains([]float64{2, 10, 100, 1e3, 1e4, 1e5, 1e6}, at.y) {
+			named.points = append(named.points, at)
+			p.notes = append(p.notes, note{style, at, off, document.Micros(int64(at.x))})
 		}
 	}
 	p.plot.Add(named)
@@ -237,12 +217,10 @@ func waitsFigure(record *results.Record, _ Axis) *Figure {
 
 // operationCurve has the percentiles of a kind of operation, see [percentileCurve].
 type operationCurve struct {
-	Name string
-	// Succeeded is the number of operations of Response, P99 their p99 or nil; Service is of single attempts that were
-	// ok. Either has no percentiles if it has fewer than ten durations.
-	Succeeded         int64
-	P99               *int64
-	Response, Service []percentile
+	kindSum
+	// response is of operations that succeeded, service of single attempts that were ok. Either has no percentiles if it
+	// has fewer than ten durations.
+	response, service []point
 }
 
 // maxCurves is the maximum number of operations that are drawn.
@@ -252,13 +230,12 @@ const maxCurves = 6
 // those with the most successes first, and of equals in the order of the manifest.
 func operationCurves(record *results.Record) []operationCurve {
 	var curves []operationCurve
-	for k, sum := range reportedKinds(record) {
+	for _, sum := range reportedKinds(record) {
 		if curve := percentileCurve(sum.Response); len(curve) > 0 {
-			name := record.Manifest.Operations[k].Name
-			curves = append(curves, operationCurve{name, sum.Response.Count(), sum.Response.Percentile(.99), curve, percentileCurve(sum.Service[results.Ok])})
+			curves = append(curves, operationCurve{sum, curve, percentileCurve(sum.Service[results.Ok])})
 		}
 	}
-	slices.SortStableFunc(curves, func(a, b operationCurve) int { return cmp.Compare(b.Succeeded, a.Succeeded) })
+	slices.SortStableFunc(curves, func(a, b operationCurve) int { return cmp.Compare(b.Response.Count(), a.Response.Count()) })
 	return curves
 }
 
@@ -270,36 +247,41 @@ func percentilesFigure(record *results.Record, axis Axis) *Figure {
 	}
 	p := panel{share: 1, below: "percentile of the operations, %", says: joinPhrases("percentiles", "; ", struct{ All, Drawn int }{len(curves), maxCurves}),
 		legend: []entry{
-			{"response time with waits before retries", series{line: stroke(2, textInk)}},
-			{serviceTime, series{line: stroke(1.4, fadedInk, 2, 2)}},
+			{"response time with waits before retries", series{LineStyle: stroke(2, textInk)}},
+			{serviceTime, series{LineStyle: stroke(1.4, fadedInk, 2, 2)}},
 		}}
 	curves = curves[:min(len(curves), maxCurves)]
 	var all [][]point
-	for _, c := range curves {
-		all = append(all, curvePoints(c.Response, true), curvePoints(c.Service, true))
+	for _, curve := range curves {
+		for _, points := range [][]point{curve.response, curve.service} {
+			for i, at := range points {
+				points[i] = point{at.y, at.x}
+			}
+			all = append(all, points)
+		}
 	}
 	low, high := bounds(all...)
 	y := timeAxis(low.y, high.y)
 	if axis == Linear {
 		y = relabelled(linearAxis(0, high.y*1.05), document.RoundTime)
 	}
-	y.Label.Text = "time"
-	p.plot = newPlot(percentileAxis("", high.x), y)
+	p.plot = newPlot(percentileAxis(high.x), y, "time")
 	for i := range curves {
 		c := &curves[i]
 		colour := []ink{servedInk, lostInk, putInk, nightInk, getInk, failedInk}[i]
-		points := all[2*i]
-		p.plot.Add(series{line: stroke(1.4, colour, 2, 2), points: all[2*i+1]}, series{line: stroke(2, colour), points: points})
-		last := c.Response[len(c.Response)-1]
-		words := clean(c.Name, maxName) + ": " + document.Micros(last.Micros) + " at " + percentileName(last.P)
-		p.add(words, series{points: points[len(points)-1:], dot: dot{colour, 2.8}})
+		p.plot.Add(series{LineStyle: stroke(1.4, colour, 2, 2), points: c.service}, series{LineStyle: stroke(2, colour), points: c.response})
+		last := c.response[len(c.response)-1:]
+		words := clean(c.Name, maxName) + ": " + document.Micros(int64(last[0].y)) + " at " + percentileName(last[0].x)
+		end := series{LineStyle: stroke(0, colour), points: last, radius: 2.8}
+		p.plot.Add(end)
+		p.legend = append(p.legend, entry{words, end})
 	}
 	return newFigure(p)
 }
 
-// percentileName returns the name of a share, rounded down.
-func percentileName(p float64) string {
-	decimals := max(0, math.Ceil(-math.Log10(1-p)-1e-9)-1)
+// percentileName returns the name of the percentile at 1/(1−p), rounded down.
+func percentileName(odds float64) string {
+	decimals := max(0, math.Ceil(math.Log10(odds)-1e-9)-1)
 	unit := math.Pow10(int(decimals))
-	return "p" + document.Decimals(math.Floor(100*p*unit+1e-6)/unit, int(decimals))
+	return "p" + document.Decimals(math.Floor(100*(1-1/odds)*unit+1e-6)/unit, int(decimals))
 }

@@ -2,7 +2,6 @@ package chart_test
 
 import (
 	"math"
-	"slices"
 	"testing"
 	"time"
 
@@ -12,73 +11,41 @@ import (
 	"loadgen/results"
 )
 
-// What a bar counts is counted once more, from the histogram of each phase.
-func TestLatencyBarsCountTheirRange(t *testing.T) {
-	record := stress()
-	type buckets struct {
-		kind int
-		list []results.Bar
-	}
-	var all []buckets
-	for p := range record.Phases {
-		for k := range record.Phases[p].Kinds {
-			if record.Phases[p].Reported {
-				all = append(all, buckets{k, record.Phases[p].Kinds[k].Response.Bars()})
-			}
+// Bars are rising ranges without empty ones, and contain each duration once.
+func TestBarsCountTheirRange(t *testing.T) {
+	const hour = int64(time.Hour / time.Microsecond)
+	waits := []*results.Histogram{stress().RetryWaits}
+	for _, ends := range [][2]int64{{0, 0}, {1, 1}, {4000, 4000}, {hour, hour}, {0, hour}, {1, hour}, {1, 1000}, {250_000, 260_000}, {1000, 10_000}, {999, 9999}} {
+		h := results.NewHistogram()
+		for micros := ends[0]; micros <= ends[1]; micros += max(1, micros/50) {
+			h.Record(time.Duration(micros) * time.Microsecond)
 		}
+		waits = append(waits, h)
 	}
-	var sum int64
-	last, bars := int64(-1), chart.LatencyBars(record)
-	for _, bar := range bars {
-		sum += bar.Counts[0] + bar.Counts[1]
-		assert.Truef(t, bar.From > last && bar.To >= bar.From && bar.Counts != [3]int64{},
-			"bar %+v after %d µs; want bars that rise and are not empty", bar, last)
-		last = bar.To
-		want := chart.DurationBar{From: bar.From, To: bar.To}
-		for _, one := range all {
-			for _, bucket := range one.list {
-				switch {
-				case bucket.From < bar.From || bucket.From > bar.To:
-				case one.kind == 0:
+	for _, h := range waits {
+		bars, last, sum := chart.WaitBars(&results.Record{RetryWaits: h}), int64(-1), int64(0)
+		for _, bar := range bars {
+			want := chart.DurationBar{From: bar.From, To: bar.To}
+			for _, bucket := range h.Bars() {
+				if bar.From <= bucket.From && bucket.From <= bar.To {
 					want.Counts[0] += bucket.Count
-				default:
-					want.Counts[1] += bucket.Count
 				}
 			}
+			assert.Truef(t, bar == want && bar.From > last && bar.To >= bar.From && bar.Counts[0] > 0, "bar %+v after %d µs; want %+v", bar, last, want)
+			last, sum = bar.To, sum+bar.Counts[0]
 		}
-		assert.Truef(t, bar == want, "LatencyBars has %+v; want %+v", bar, want)
+		assert.Truef(t, sum == h.Count() && len(bars) <= chart.MaxBars, "%d bars sum to %d of %d", len(bars), sum, h.Count())
 	}
-	want := record.Total(results.Reported).Succeeded
-	assert.Truef(t, sum == want && sum != 0 && len(bars) <= chart.MaxBars, "%d bars sum to %d", len(bars), sum)
-}
-
-func TestClassesContainTheirRange(t *testing.T) {
-	const hour = int64(time.Hour / time.Microsecond)
-	for _, row := range []struct {
-		name     string
-		from, to int64
-	}{
-		{"only zero", 0, 0},
-		{"only one microsecond", 1, 1},
-		{"one long duration", 4000, 4000},
-		{"only an hour", hour, hour},
-		{"zero to an hour", 0, hour},
-		{"a microsecond to an hour", 1, hour},
-		{"three decades of short ones", 1, 1000},
-		{"a narrow range", 250_000, 260_000},
-		{"a decade", 1000, 10_000},
-		{"just below a bound", 999, 9999},
-	} {
-		bounds := chart.Classes(row.from, row.to)
-		if bounds[0] > row.from || bounds[len(bounds)-1] <= row.to {
-			t.Errorf("%s: Classes(%d, %d) = %d … %d; want both inside", row.name, row.from, row.to, bounds[0], bounds[len(bounds)-1])
+	var got, want [3]int64
+	for _, bar := range chart.LatencyBars(stress()) {
+		for part, count := range bar.Counts {
+			got[part] += count
 		}
-		assert.Truef(t, len(bounds) <= 2 || (bounds[1] > row.from && bounds[len(bounds)-2] <= row.to),
-			"%s: Classes(%d, %d) = %v; want no empty class at the ends", row.name, row.from, row.to, bounds)
-		assert.Truef(t, len(bounds)-1 <= chart.MaxBars, "%s: %d classes; want %d at most", row.name, len(bounds)-1, chart.MaxBars)
-		assert.Truef(t, slices.IsSorted(bounds) && len(slices.Compact(slices.Clone(bounds))) == len(bounds),
-			"%s: Classes(%d, %d) = %v; want rising bounds", row.name, row.from, row.to, bounds)
 	}
+	for part, group := range []string{"GET", "PUT"} {
+		want[part] = stress().Total(func(p *results.Phase, kind results.Kind) bool { return p.Reported && kind.Group == group }).Succeeded
+	}
+	assert.Equal(t, want, got, "operations by kind")
 }
 
 // lightness is CIELAB's L*, which the scales are not made with.

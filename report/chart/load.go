@@ -28,10 +28,8 @@ type throttleBar struct {
 	results.Counts
 }
 
-// mean returns a sum of the group per second.
-func (b throttleBar) mean(sum int64) float64 {
-	return float64(sum) / float64(max(b.Seconds, 1))
-}
+// PerSecond returns a sum of the group as a rate.
+func (b *throttleBar) PerSecond(sum int64) float64 { return figures.ShareOf(sum, b.Seconds) }
 
 // throttleBars returns a bar for each second of the record that begins in a reported phase, or for each column of more
 // than maxSeconds seconds, and their time axis. Sums stay exact. No bar spans a break of the axis.
@@ -39,8 +37,9 @@ func throttleBars(record *results.Record) (bars []throttleBar, axis timeline) {
 	seconds, c := reportedColumns(record, maxSeconds)
 	bars = make([]throttleBar, c.count)
 	for _, second := range seconds {
-		bar := &bars[c.index(second.Second)]
-		if len(c.line) > 1 && c.line.find(float64(second.Second)) < 0 {
+		at := float64(second.Second)
+		bar := &bars[min(c.index(at), c.count-1)]
+		if len(c.line) > 1 && !slices.ContainsFunc(c.line, func(s stretch) bool { return s.from <= at && at < s.to }) {
 			continue
 		}
 		if bar.Seconds == 0 {
@@ -96,9 +95,11 @@ func throttleFigure(record *results.Record, _ Axis) *Figure {
 	served.drawServed(record, secondBars(list, func(c *results.Counts) []int64 { return []int64{c.Served} }, servedInk), axis)
 	f := newFigure(served)
 	add := func(heading string, drawn bars, words ...string) {
-		p := panel{heading: heading + means, share: 9, plot: newPlot(axis.axis(0), countAxis("", drawn.highest(), 1.06))}
+		p := panel{heading: heading + means, share: 9, plot: newPlot(axis.axis(0), countAxis(drawn.highest(), 1.06), "")}
 		p.addBars(drawn, words...)
-		p.addTimeLines(record, axis)
+		wordless := panel{plot: p.plot}
+		wordless.addTurns(record, axis, 0)
+		wordless.addBreaks(axis)
 		f.panels = append(f.panels, p)
 	}
 	var sum results.Counts
@@ -128,7 +129,7 @@ func secondBars(list []throttleBar, parts func(*results.Counts) []int64, colours
 	for i := range list {
 		stack := bar{from: float64(list[i].From), to: float64(list[i].To)}
 		for _, part := range parts(&list[i].Counts) {
-			stack.parts = append(stack.parts, list[i].mean(part))
+			stack.parts = append(stack.parts, list[i].PerSecond(part))
 		}
 		drawn.list = append(drawn.list, stack)
 	}
@@ -142,7 +143,7 @@ func (p *panel) drawServed(record *results.Record, drawn bars, t timeline) {
 	if marks, _ := turnMarks(record, t, 1); len(marks) > 0 {
 		headroom = 1.35 // and for load balancing
 	}
-	p.plot = newPlot(t.axis(0), countAxis("", highest, headroom))
+	p.plot = newPlot(t.axis(0), countAxis(highest, headroom), "")
 	p.plot.Add(drawn, target)
 	p.addTime(record, t)
 }
@@ -158,7 +159,7 @@ func (p *panel) addTarget(record *results.Record, highest, left, right float64) 
 			rate, whose = rate*float64(several), fmt.Sprintf("%d accounts'", several)
 		}
 	}
-	target := series{line: targetLine()}
+	target := series{LineStyle: stroke(1.5, targetInk, 7, 4)}
 	if !(rate > 0) {
 		return target, highest
 	}
@@ -206,7 +207,7 @@ func responseHeat(record *results.Record) *responseGrid {
 		g.Counts[bucket] = make([]int64, g.count)
 		for _, second := range seconds {
 			if count := second.ResponseBuckets[bucket]; count != 0 {
-				g.Counts[bucket][g.index(second.Second)] += count
+				g.Counts[bucket][min(g.index(float64(second.Second)), g.count-1)] += count
 				g.Lowest, g.Highest, g.All = min(g.Lowest, bucket), bucket, g.All+count
 			}
 		}
@@ -234,17 +235,16 @@ func responseFigure(record *results.Record, axis Axis) *Figure {
 	p := panel{share: 1, heading: document.Counted(int(g.All), "operation") + " that succeeded",
 		says: "by response time, waits before retries included, and by the time at which they ended; each cell is " +
 			document.Counted(int(g.Length), "second") + " wide",
-		legend: []entry{{"1 to " + document.Figures(highest) + " per cell, logarithmic", scaleSample{scale: scale}}}, below: sinceStart}
+		legend: []entry{{"1 to " + document.Figures(highest) + " per cell, logarithmic", scale}}, below: sinceStart}
 	// Words need a lane above the data.
 	const lane = .17
 	low, high := bucketEdge(g.Lowest), bucketEdge(g.Highest+1)
 	y := relabelled(linearAxis(0, max(high, 1)*(1+lane)), document.RoundTime)
 	if axis != Linear {
 		above := max(high, low*2)
-		y = logarithmicAxis(low, above*math.Pow(above/low, lane), timeTicks)
+		y = newAxis(low, above*math.Pow(above/low, lane), logarithmic{}, timeTicks)
 	}
-	y.Label.Text = "response time"
-	p.plot = newPlot(g.line.axis(0), y)
+	p.plot = newPlot(g.line.axis(0), y, "response time")
 	for bucket := g.Lowest; bucket <= g.Highest; bucket++ {
 		cells := newRaster(g.count, 1, scale)
 		for column, count := range g.Counts[bucket] {
@@ -298,24 +298,18 @@ func (p *panel) addTime(record *results.Record, t timeline) {
 	p.addBreaks(t)
 }
 
-// addTimeLines marks load balancing and the breaks without words.
-func (p *panel) addTimeLines(record *results.Record, t timeline) {
-	wordless := panel{plot: p.plot}
-	wordless.addTurns(record, t, 0)
-	wordless.addBreaks(t)
-}
-
 // addTurns marks the load balancing in a panel over time, with words below skipped rows of other words. Its lines are
 // on paper, because bars and cells can be as dark as the dashes.
 func (p *panel) addTurns(record *results.Record, t timeline, skipped int) {
-	if marks, _ := turnMarks(record, t, skipped); len(marks) > 0 {
-		p.addMarks(marks, write(tickSize, eventInk), stroke(1.6, paperInk), turnLine())
-		p.legend = append(p.legend, entry{"load balancing", series{line: turnLine()}})
+	marks, _ := turnMarks(record, t, skipped)
+	line := stroke(1, eventInk, 4, 2)
+	for _, m := range marks {
+		p.addMark(m, write(tickSize, eventInk), stroke(1.6, paperInk), line)
+	}
+	if len(marks) > 0 {
+		p.legend = append(p.legend, entry{"load balancing", series{LineStyle: line}})
 	}
 }
-
-// turnLine is the style of a moment of load balancing.
-func turnLine() draw.LineStyle { return stroke(1, eventInk, 4, 2) }
 
 // addSteps marks the begin of each reported phase, with the rate that it offers.
 func (p *panel) addSteps(record *results.Record, t timeline) {
@@ -333,10 +327,10 @@ func (p *panel) addSteps(record *results.Record, t timeline) {
 				words = "offered " + words
 			}
 		}
-		p.addMarks([]mark{{begin, words, 1}}, style)
+		p.addMark(mark{begin, words, 1}, style)
 		// Lines closer than a hundredth of the axis would hide the bars.
 		if begin-last >= t.busy()/100 {
-			p.addMarks([]mark{{at: begin}}, style, stroke(0.7, axisInk, 1.5, 2.5))
+			p.addMark(mark{at: begin}, style, stroke(0.7, axisInk, 1.5, 2.5))
 			last = begin
 		}
 	}
@@ -396,11 +390,11 @@ func stepsFigure(record *results.Record, _ Axis) *Figure {
 	}
 	right := max(highest, 1) * 1.06
 	target, highest := p.addTarget(record, highest, 0, right)
-	p.plot = newPlot(linearAxis(0, right), countAxis("entities served per second", highest, 1.12))
+	p.plot = newPlot(linearAxis(0, right), countAxis(highest, 1.12), "entities served per second")
 	end := min(right, p.plot.Y.Max)
-	ideal := series{line: stroke(1.2, fadedInk), points: []point{{0, 0}, {end, end}}}
-	curve := series{stroke(2.4, servedInk), served, dot{servedInk, 4.5}}
-	lost, dropped := area{swatch(lostInk), served, sent}, area{swatch(generatorInk), sent, offered}
+	ideal := series{LineStyle: stroke(1.2, fadedInk), points: []point{{0, 0}, {end, end}}}
+	curve := series{stroke(2.4, servedInk), served, 4.5}
+	lost, dropped := between(lostInk, served, sent), between(generatorInk, sent, offered)
 	legend := []entry{{"served", curve}, {"everything offered", ideal}}
 	if slices.ContainsFunc(list, func(s loadStep) bool { return s.Served < s.sentRate() }) {
 		legend = append(legend, entry{"not served", lost})

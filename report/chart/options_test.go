@@ -99,9 +99,6 @@ func TestThrottleNamesAnswers(t *testing.T) {
 			want += second.Throttled
 		}
 	}
-	codes := chart.ThrottledCauses(&record)
-	assert.Truef(t, len(codes) == 4 && codes[0] == (results.Cause{Class: results.Throttled, Status: 503, Code: "ServerBusy", Attempts: want}) && codes[1].Status == 500 && codes[2].Status == 0 && codes[3].Status == 429,
-		"ThrottledCauses() = %v; want %d of 503 first", codes, want)
 	var attempts, operations int64
 	for p := range record.Phases {
 		if record.Phases[p].Reported {
@@ -112,8 +109,4 @@ func TestThrottleNamesAnswers(t *testing.T) {
 	waits.checkWords(t, "waits", "attempts per operation: get "+document.Figures(float64(attempts)/float64(operations)))
 	seen := drawn(t, &record)["throttle"]
 	seen.checkWords(t, "throttle", "503 ServerBusy "+document.Figures(float64(want))+"|500 <b> 16|2 other answers")
-	for i := range record.Intervals {
-		record.Intervals[i].Causes = nil
-	}
-	assert.Nil(t, chart.ThrottledCauses(&record), "ThrottledCauses() of a record that does not tell them")
 }

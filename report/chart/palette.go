@@ -79,8 +79,6 @@ func stroke(width vg.Length, colour ink, dashes ...vg.Length) draw.LineStyle {
 	return draw.LineStyle{Width: width, Color: colour, Dashes: dashes}
 }
 
-func targetLine() draw.LineStyle { return stroke(1.5, targetInk, 7, 4) }
-
 // shades is the colour scale of a heat map: larger values are darker, in steps that look evenly spaced, also without
 // colour vision and on grey paper. It goes from lightest at 0 to full at the anchor. Above the anchor it continues
 // with steeper steps, all darker than the shades below, and ends a quarter above the anchor. The tones go from full to
@@ -89,8 +87,8 @@ type shades struct {
 	tones  []color.Color
 	beyond ink
 	anchor float64
-	// log selects a logarithmic scale: equal steps are equal factors.
-	log bool
+	// log selects a logarithmic scale: equal steps are equal factors. An open scale has values above the anchor.
+	log, open bool
 }
 
 // The number of steps of a scale, up to its anchor and above. With few steps, equal neighbours are drawn as one, which
@@ -136,7 +134,7 @@ func (s *shades) step(v float64) int {
 	return stepsWithin + 1 + int(min((share-1)/maxBeyond*stepsBeyond, stepsBeyond-1))
 }
 
-func (s *shades) colour(step int) ink {
+func (s *shades) colour(step int) color.Color {
 	switch {
 	case step <= 0:
 		return groundInk
@@ -151,16 +149,12 @@ func (s *shades) colour(step int) ink {
 
 // mix interpolates between colours that are sorted from dark to light: 0 is the last one, 1 the first. Steps of equal
 // size look equal, because they are equal in CIELAB.
-func mix(share float64, colours ...color.Color) ink {
-	mixed := colours[0]
-	// An error says that they are one colour.
-	if scale, err := moreland.NewLuminance(colours); err == nil && share < 1 {
-		scale.SetMin(0)
-		scale.SetMax(1)
-		if between, err := scale.At(1 - share); err == nil {
-			mixed = between
-		}
+func mix(share float64, colours ...color.Color) color.Color {
+	scale, err := moreland.NewLuminance(colours)
+	if err != nil || share >= 1 {
+		return colours[0] // an error means that they are one colour
 	}
-	r, g, b, _ := mixed.RGBA()
-	return ink(r>>8<<16 | g>>8<<8 | b>>8)
+	scale.SetMax(1)
+	mixed, _ := scale.At(1 - share)
+	return color.RGBAModel.Convert(mixed)
 }

@@ -38,9 +38,10 @@ func Schedules(schedules []results.RetrySchedule) *Figure {
 		p := &f.panels[0]
 		const second, minTime = 1e6, 1e3
 		from := max(min(earliest/3, latest/20)*second, latest/1e5*second, minTime)
-		p.plot = newPlot(logarithmicAxis(from, latest*1.15*second, timeTicks), tickedAxis(.5-float64(len(schedules)), .5, names...))
+		p.plot = newPlot(newAxis(from, latest*1.15*second, logarithmic{}, timeTicks),
+			newAxis(.5-float64(len(schedules)), .5, linear{}, plot.ConstantTicks(names).Ticks), "")
 		// Bands may overlap: the means are above all of them.
-		means := series{dot: dot{servedInk, 2.5}}
+		means := series{LineStyle: stroke(0, servedInk), radius: 2.5}
 		for i, schedule := range schedules {
 			for _, wait := range schedule.Waits {
 				mean := point{second * wait.SumMeanS, -float64(i)}
@@ -51,7 +52,7 @@ func Schedules(schedules []results.RetrySchedule) *Figure {
 		}
 		p.plot.Add(means)
 		p.below = "time since the first failure"
-		p.legend = []entry{{"retry, by its number", swatch(getInk)}, {"no spread: all clients retry together", swatch(throttledInk)}}
+		p.legend = []entry{{"retry, by its number", getInk}, {"no spread: all clients retry together", throttledInk}}
 	}
 	return f
 }
@@ -68,7 +69,7 @@ func (p *panel) addRetry(mean point, low, high float64, words string) bool {
 	widen := math.Pow(p.plot.X.Max/p.plot.X.Min, .001)
 	low, high = min(low, mean.x/widen), max(high, mean.x*widen)
 	bottom, top := mean.y-half, mean.y+half
-	p.plot.Add(area{swatch(colour), []point{{low, bottom}, {high, bottom}}, []point{{low, top}, {high, top}}})
+	p.plot.Add(area{colour, []point{{low, bottom}, {high, bottom}, {high, top}, {low, top}}})
 	style := align(write(tickSize, textInk), draw.XCenter, draw.YBottom)
 	p.notes = append(p.notes, note{style, point{mean.x, top}, vg.Point{Y: 3}, words})
 	return !flat
@@ -87,21 +88,18 @@ func Retries(contest *results.PolicyContest) *Figure {
 		tenths = max(tenths, len(trials[i].RetriesPer100ms))
 	}
 	x := linearAxis(0, max(float64(tenths)/10, contest.TroubleS)*1.02)
-	if len(trials) == 0 {
-		f.panels = []panel{noData("Retries", "no policy was tried")}
-	}
 	for i := range trials {
 		f.panels = append(f.panels, retriesPanel(&trials[i], x, contest.TroubleS))
 	}
 	f.labelLast("seconds since the trouble began", 0.35)
-	f.height = 90 + 74*vg.Length(max(3, len(f.panels)))
+	f.stackStrips(74, 3, noData("Retries", "no policy was tried"))
 	return f
 }
 
 func retriesPanel(trial *results.PolicyTrial, x plot.Axis, trouble float64) panel {
 	words := fmt.Sprintf("%s%% lost, %s attempts per operation, at most %s retries in 100 ms", document.Figures(trial.LostPercent),
 		document.Figures(trial.AttemptsPerOperation), document.Figures(float64(trial.PeakRetries)))
-	p := panel{heading: clean(trial.Policy, maxName), share: 1, legend: []entry{{words, swatch(throttledInk)}}}
+	p := panel{heading: clean(trial.Policy, maxName), share: 1, legend: []entry{{words, throttledInk}}}
 	drawn := bars{colours: []ink{throttledInk}}
 	for tenth, count := range trial.RetriesPer100ms {
 		if count > 0 {
@@ -109,8 +107,8 @@ func retriesPanel(trial *results.PolicyTrial, x plot.Axis, trouble float64) pane
 		}
 	}
 	top := max(drawn.highest(), 1)
-	p.plot = newPlot(x, tickedAxis(0, 1.15*top, plot.Tick{Label: "0"}, plot.Tick{Value: top, Label: document.Figures(top)}))
+	p.plot = newPlot(x, newAxis(0, 1.15*top, linear{}, plot.ConstantTicks{{Label: "0"}, {Value: top, Label: document.Figures(top)}}.Ticks), "")
 	p.plot.Add(drawn)
-	p.addMarks([]mark{{at: trouble}}, write(tickSize, textInk), stroke(1.2, targetInk, 4, 3))
+	p.addMark(mark{at: trouble}, write(tickSize, textInk), stroke(1.2, targetInk, 4, 3))
 	return p
 }

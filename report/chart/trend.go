@@ -6,9 +6,6 @@ import (
 	"time"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/text"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"loadgen/report/document"
 )
@@ -51,14 +48,11 @@ func (trend *Trend) Figure() *Figure {
 	}
 	first, last := bounds(nights...)
 	margin := max(0.5, 0.02*(last.x-first.x))
-	if len(metrics) == 0 {
-		f.panels = []panel{noData("Nights", "no metric was selected")}
-	}
 	for i := range metrics {
 		f.panels = append(f.panels, metrics[i].panel(trend.Breaks, first.x-margin, last.x+margin))
 	}
 	f.labelLast("night, by the date (UTC) on which it began", 0.25)
-	f.height = 90 + 130*vg.Length(max(2, len(f.panels)))
+	f.stackStrips(130, 2, noData("Nights", "no metric was selected"))
 	return f
 }
 
@@ -90,17 +84,23 @@ func (m *TrendMetric) panel(breaks []TrendPoint, from, to float64) panel {
 	if !fromZero {
 		p.heading += " (the axis does not begin at 0)"
 	}
-	p.plot = newPlot(x, y)
-	step, level := series{line: stroke(1.4, stepInk)}, series{line: stroke(1.2, fadedInk)}
-	p.addDays(breaks, 14, write(tickSize, fadedInk), stroke(1, fadedInk, 2, 3))
-	p.addDays(m.Steps, 2, writeBold(tickSize, stepInk), step.line)
+	p.plot = newPlot(x, y, "")
+	step, level := series{LineStyle: stroke(1.4, stepInk)}, series{LineStyle: stroke(1.2, fadedInk)}
+	for _, one := range breaks {
+		p.addMark(mark{day(one.At), clean(one.Words, maxName), 14}, write(tickSize, fadedInk), stroke(1, fadedInk, 2, 3))
+	}
+	for _, one := range m.Steps {
+		p.addMark(mark{day(one.At), clean(one.Words, maxName), 2}, writeBold(tickSize, stepInk), step.LineStyle)
+	}
 	for _, line := range m.Levels {
-		p.plot.Add(series{line: level.line, points: drawable(line)})
+		p.plot.Add(series{LineStyle: level.LineStyle, points: drawable(line)})
 	}
 	for _, line := range m.Lines {
-		p.plot.Add(series{line: stroke(1, nightInk), points: drawable(line)})
+		p.plot.Add(series{LineStyle: stroke(1, nightInk), points: drawable(line)})
 	}
-	p.add("median of a night", series{points: nights, dot: dot{nightInk, 2.5}})
+	median := series{LineStyle: stroke(0, nightInk), points: nights, radius: 2.5}
+	p.plot.Add(median)
+	p.legend = []entry{{"median of a night", median}}
 	if len(m.Levels) > 0 {
 		p.legend = append(p.legend, entry{"mean between steps", level})
 	}
@@ -108,15 +108,6 @@ func (m *TrendMetric) panel(breaks []TrendPoint, from, to float64) panel {
 		p.legend = append(p.legend, entry{"step", step})
 	}
 	return p
-}
-
-// addDays marks days, with their words that far below the top.
-func (p *panel) addDays(days []TrendPoint, below vg.Length, words text.Style, line draw.LineStyle) {
-	var marks []mark
-	for _, one := range days {
-		marks = append(marks, mark{day(one.At), clean(one.Words, maxName), below})
-	}
-	p.addMarks(marks, words, line)
 }
 
 // axis returns the vertical axis of the metric, and whether it begins at 0. If the nights are close together, the axis

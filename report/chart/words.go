@@ -23,15 +23,11 @@ func joinPhrases(place, separator string, evidence any) string {
 	return strings.Join(narrative().Phrases(evidence, place), separator)
 }
 
-// partSeparator separates the parts of a subtitle.
+// partSeparator separates the parts of a subtitle, which names the run. An invalid run says so first, where no
+// shortening removes it.
 const partSeparator = "  ·  "
 
-// describe names the run of a chart. An invalid run says so first, where no shortening removes it.
-func describe(record *results.Record) string {
-	return joinPhrases("subtitle", partSeparator, evidence{record})
-}
-
-// evidence is what the words of a chart of a record are about.
+// evidence is what the words of a chart of a record are about. A title is written only if the record has its chart.
 type evidence struct{ *results.Record }
 
 // Clean returns a name of the record, and CleanKey a key.
@@ -40,8 +36,8 @@ func (evidence) Clean(name string) string { return clean(name, maxName) }
 // CleanKey returns a key of the record.
 func (evidence) CleanKey(key string) string { return clean(key, maxKey) }
 
-// Responses are the response times of the reported phases.
-func (e evidence) Responses() *results.Histogram { return e.Total(results.Reported).Response }
+// Sums are those of the reported phases.
+func (e evidence) Sums() results.KindStats { return e.Total(results.Reported) }
 
 // P99 returns the p99 of the response time in a step.
 func (evidence) P99(step figures.Step) *int64 { return step.Sum(nil).Response.Percentile(.99) }
@@ -51,37 +47,21 @@ func (e evidence) Figure(name string) *float64 {
 	return figures.NewFigures(e.Record).Named(name).Pointer()
 }
 
-// throttling sums up the seconds of the reported phases.
-type throttling struct {
-	Throttled, Attempts int64
-	// First is the second of the first throttled attempt, and Served the entities served per second.
-	First, Served float64
-}
-
-// Throttle sums up the seconds of the reported phases, nil if there are none.
-func (e evidence) Throttle() *throttling {
+// Throttle returns the sum of the seconds of the reported phases. It begins with the first throttled attempt, or with
+// the load if there is none.
+func (e evidence) Throttle() *throttleBar {
 	list, _ := throttleBars(e.Record)
-	if len(list) == 0 {
-		return nil
-	}
-	var sum throttleBar
+	sum := throttleBar{From: list[max(0, slices.IndexFunc(list, func(b throttleBar) bool { return b.Throttled > 0 }))].From}
 	for _, b := range list {
 		sum.Seconds += b.Seconds
 		sum.Add(&b.Counts)
 	}
-	first := max(0, slices.IndexFunc(list, func(b throttleBar) bool { return b.Throttled > 0 }))
-	all := e.Counts(results.Reported)
-	return &throttling{all.Throttled, all.Attempts, float64(list[first].From), sum.mean(sum.Served)}
+	return &sum
 }
 
-// TopStep returns the step with the highest offered load, nil if there is none.
-func (e evidence) TopStep() *loadStep {
-	list := loadSteps(e.Record)
-	if len(list) == 0 {
-		return nil
-	}
-	top := slices.MaxFunc(list, func(a, b loadStep) int { return cmp.Compare(a.Offered, b.Offered) })
-	return &top
+// TopStep returns the step with the highest offered load.
+func (e evidence) TopStep() loadStep {
+	return slices.MaxFunc(loadSteps(e.Record), func(a, b loadStep) int { return cmp.Compare(a.Offered, b.Offered) })
 }
 
 // Loads returns the steps with a known p99, the lowest load first.
@@ -91,29 +71,11 @@ func (e evidence) Loads() []figures.Step {
 	return steps
 }
 
-// P99s returns the p99 of the response time of up to three operations, with their names.
-func (e evidence) P99s() []string {
-	const maxNamed = 3
-	var list []string
-	for _, c := range operationCurves(e.Record) {
-		if c.P99 != nil && len(list) < maxNamed {
-			list = append(list, document.Micros(*c.P99)+" ("+e.Clean(c.Name)+")")
-		}
-	}
-	return list
-}
+// Curves are those of the operations, the most frequent first, which has a p99 if any has.
+func (e evidence) Curves() []operationCurve { return operationCurves(e.Record) }
 
-// Attempts returns the operations with their number of attempts for each operation.
-func (e evidence) Attempts() []string {
-	var list []string
-	for k, sum := range reportedKinds(e.Record) {
-		if sum.Operations > 0 {
-			each := document.Figures(float64(sum.Attempts) / float64(sum.Operations))
-			list = append(list, e.Clean(e.Manifest.Operations[k].Name)+" "+each)
-		}
-	}
-	return list
-}
+// Kinds are the sums of the kinds of operation.
+func (e evidence) Kinds() []kindSum { return reportedKinds(e.Record) }
 
 // hotPartition is the partition with the highest load.
 type hotPartition struct {

@@ -145,11 +145,3 @@ func TestFill(t *testing.T) {
 	}
 	assert.Panics(t, func() { document.Fill("{2}", 1) })
 }
-
-func TestAStretchHoldsItsInstants(t *testing.T) {
-	some := document.Stretch{From: 4, To: 8}
-	assert.True(t, document.Stretch{}.Contains(-3), "an empty one holds all")
-	assert.True(t, some.Contains(4), "its begin")
-	assert.False(t, some.Contains(8), "its end")
-	assert.False(t, some.Contains(3.9), "what is before")
-}

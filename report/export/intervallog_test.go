@@ -79,21 +79,6 @@ func TestIntervalLogSumsToTheRecord(t *testing.T) {
 	}
 }
 
-// A log that ends anywhere, as of a run that was killed, is read up to its last whole line.
-func TestIntervalLogThatEndsEarly(t *testing.T) {
-	_, log, _ := listened(t, race())
-	all := readLog(t, log)
-	last := 0
-	for at := strings.Index(log, "Tag="); at <= len(log); at += max(1, min(1499, len(log)-at)) {
-		whole := log[:strings.LastIndex(log[:at], "\n")+1]
-		read := readLog(t, whole)
-		require.Truef(t, len(read) >= last && len(read) <= len(all),
-			"the first %d bytes have %d lines; want no fewer than the %d before", at, len(read), last)
-		last = len(read)
-	}
-	assert.Equal(t, len(all), last, "the whole log")
-}
-
 // cells are a table by the names of its columns.
 func cells(t *testing.T, text string) (list []map[string]string) {
 	t.Helper()
@@ -177,18 +162,4 @@ func TestSecondsOfARecord(t *testing.T) {
 	kept.Reset()
 	require.NoError(t, export.Seconds(&kept, record, nil))
 	assert.Regexp(t, `^second,.*,seconds\n0,.*,60\n1,.*,1\n`, kept.String(), "a row of several seconds")
-}
-
-// What cannot be written is told once, and nothing is written after it.
-func TestLogsOnAFullDisk(t *testing.T) {
-	var log *export.IntervalLog
-	r := race()
-	r.each = 40
-	r.listens = func(m *results.Manifest) results.Listener {
-		log = export.NewIntervalLog(resultstest.FullWriter{}, m)
-		return log.Second
-	}
-	r.record(t)
-	err := log.Err()
-	assert.Truef(t, err == resultstest.ErrFull, "the log's error is %v; want %v", err, resultstest.ErrFull)
 }

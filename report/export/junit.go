@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -154,17 +155,13 @@ func TestCases(w io.Writer, record *results.Record, summary *results.Summary) er
 	if summary.Ok != nil {
 		ok = strconv.FormatBool(*summary.Ok)
 	}
-	for _, p := range []struct{ name, value string }{
+	suite.Properties = slices.DeleteFunc([]Property{
 		{"state", summary.State}, {"ok", ok}, {"verdict", summary.Verdict}, {"scenario", m.Scenario.Name}, {"target", m.Target}, {"profile", m.Profile}, {"start", m.Start},
 		{"time", m.Time}, {"seed", strconv.FormatUint(m.Seed, 10)}, {"started", summary.Started},
 		{"duration_s", Decimal(summary.DurationS)}, {"operations", strconv.FormatInt(summary.Operations, 10)},
 		{"attempts", strconv.FormatInt(summary.Attempts, 10)}, {"ok", strconv.FormatInt(summary.OkAttempts, 10)},
 		{"throttled", strconv.FormatInt(summary.Throttled, 10)}, {"failed", strconv.FormatInt(summary.Failed, 10)},
-	} {
-		if p.value != "" {
-			suite.Properties = append(suite.Properties, Property{Name: p.name, Value: p.value})
-		}
-	}
+	}, func(p Property) bool { return p.Value == "" })
 	class := "loadgen.run." + Word(short(m.Scenario.Name))
 	var reasons []string
 	for _, reason := range summary.Reasons {

@@ -156,6 +156,9 @@ func TestFormsAtTheEdges(t *testing.T) {
 		holes.Summary = &results.Summary{}
 		sound(t, f, holes)
 	}
+	log := export.NewIntervalLog(resultstest.FullWriter{}, &results.Manifest{})
+	log.Second(&results.Interval{}, nil)
+	assert.ErrorIs(t, log.Err(), resultstest.ErrFull, "an interval log to a full disk")
 }
 
 // sound holds a form to what must be true of it whatever it is about.
@@ -367,15 +370,4 @@ func TestLogSays(t *testing.T) {
 			"%s: the log says %q:\n%s", row.name, row.saysNot, text)
 		assert.Len(t, readLog(t, text), row.lines, row.name)
 	}
-}
-
-// Names that become the same are told apart.
-func TestTagsAreDistinct(t *testing.T) {
-	r := race()
-	r.names = [3]string{"a,b", "a b", "a/b"}
-	var tags []string
-	for _, h := range readLog(t, logged(t, r.record(t))) {
-		tags = append(tags, h.Tag())
-	}
-	assert.Equal(t, "a_b a_b_2 a_b_3 a_b_2 a_b_3", strings.Join(tags, " "), "the tags")
 }

@@ -53,56 +53,45 @@ func secondsTable(w io.Writer, m *results.Manifest, live, sums bool) *SecondsTab
 	if sums {
 		head = append(head, "seconds")
 	}
-	t.fields(head)
+	t.write(csvLine(head))
 	return t
 }
 
 // Second writes the row of a second, with response times by kind of operation if the table is live.
 func (t *SecondsTable) Second(i *results.Interval, response []*results.Histogram) {
-	count := func(list ...int64) (row []string) {
-		for _, n := range list {
-			row = append(row, strconv.FormatInt(n, 10))
-		}
-		return row
-	}
 	begins := t.begun.Add(time.Duration(i.Second) * time.Second)
 	phase := short(i.Phase)
 	if phase != "" && strings.ContainsRune("=+-@", rune(phase[0])) {
 		// Spreadsheets would evaluate a formula.
 		phase = "'" + phase
 	}
-	row := []string{strconv.FormatInt(i.Second, 10), begins.Format("2006-01-02T15:04:05.000Z07:00"), phase}
-	row = append(row, count(i.Scheduled, i.Sent, i.Late, i.Dropped, i.InFlight, i.Operations, i.Succeeded, i.Attempts, i.Ok, i.Throttled, i.Failed)...)
+	values := []any{i.Second, begins.Format("2006-01-02T15:04:05.000Z07:00"), phase, i.Scheduled, i.Sent, i.Late, i.Dropped, i.InFlight,
+		i.Operations, i.Succeeded, i.Attempts, i.Ok, i.Throttled, i.Failed}
 	if t.live {
-		row = append(row, count(i.Retries)...)
+		values = append(values, i.Retries)
 	}
-	row = append(row, count(i.Offered, i.Served, i.Returned)...)
-	row = append(row, numberCells(i.Response.P50, i.Response.P90, i.Response.P99, i.Response.Max, i.Service.P50, i.Service.P99, i.Lag.P99)...)
+	values = append(values, i.Offered, i.Served, i.Returned, i.Response.P50, i.Response.P90, i.Response.P99, i.Response.Max,
+		i.Service.P50, i.Service.P99, i.Lag.P99)
 	for k := range i.Kinds {
 		kind := &i.Kinds[k]
-		row = append(row, count(kind.Attempts, kind.Ok, kind.Throttled, kind.Failed, kind.Served)...)
+		values = append(values, kind.Attempts, kind.Ok, kind.Throttled, kind.Failed, kind.Served)
 		if t.live {
 			times := results.QuantilesOf(response[k])
-			row = append(row, count(kind.Retries, response[k].Count())...)
-			row = append(row, numberCells(times.P50, times.P99, times.Max)...)
+			values = append(values, kind.Retries, response[k].Count(), times.P50, times.P99, times.Max)
 		}
 	}
 	if t.sums {
-		row = append(row, count(i.Seconds())...)
+		values = append(values, i.Seconds())
 	}
-	t.fields(row)
-}
-
-// numberCells returns numbers as text, empty for nil.
-func numberCells(list ...*int64) (row []string) {
-	for _, n := range list {
-		text := ""
-		if n != nil {
-			text = strconv.FormatInt(*n, 10)
+	row := make([]string, len(values))
+	for at, value := range values {
+		if number, is := value.(*int64); !is {
+			row[at] = fmt.Sprint(value)
+		} else if number != nil {
+			row[at] = strconv.FormatInt(*number, 10)
 		}
-		row = append(row, text)
 	}
-	return row
+	t.write(csvLine(row))
 }
 
 // Seconds writes the [SecondsTable] of a stored run, without retries and times by kind of
@@ -136,11 +125,12 @@ func (r *rows) write(text []byte) {
 	}
 }
 
-func (r *rows) fields(list []string) {
+// csvLine returns a line of CSV.
+func csvLine(fields []string) []byte {
 	var text bytes.Buffer
-	line := csv.NewWriter(&text)
+	w := csv.NewWriter(&text)
 	// Writing to a buffer cannot fail.
-	_ = line.Write(list)
-	line.Flush()
-	r.write(text.Bytes())
+	_ = w.Write(fields)
+	w.Flush()
+	return text.Bytes()
 }

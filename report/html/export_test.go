@@ -22,7 +22,7 @@ type Drawn struct {
 
 // Draw makes a series ready, with stretches of that many instants merged.
 func Draw(b document.Series, stretch int) (d Drawn) {
-	m := maker{ids: names{used: map[string]bool{}}, stretch: stretch}
+	m := maker{ids: names{}, stretch: stretch}
 	s := m.series(&b)
 	if err := json.Unmarshal([]byte(s.Data), &d); err != nil {
 		panic(err)

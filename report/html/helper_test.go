@@ -17,7 +17,7 @@ import (
 func rendered(t testing.TB, d *document.Document, pictures map[string]template.HTML) []byte {
 	t.Helper()
 	var page bytes.Buffer
-	err := html.Render(&page, d, html.Options{Pictures: pictures})
+	err := html.Render(&page, d, pictures)
 	require.NoErrorf(t, err, "Render = %v; want a page", err)
 	return page.Bytes()
 }

@@ -37,7 +37,7 @@ func NewLive(stoppable bool) (*Live, error) {
 
 // Render writes the page without the data of an update. It returns errors of w.
 func (l *Live) Render(w io.Writer, d *document.Document) error {
-	p := newPage(d, Options{})
+	p := newPage(d, nil)
 	p.Live, p.Stoppable = true, l.Stoppable
 	for i := range p.Sections {
 		p.Sections[i].Open = true
@@ -66,7 +66,7 @@ type update struct {
 // Update returns the update of a page of [Live.Render], as JSON on one line. says is the
 // text of the status bar.
 func (l *Live) Update(d *document.Document, says string) ([]byte, error) {
-	p := newPage(d, Options{})
+	p := newPage(d, nil)
 	u := update{Says: words(says), Title: p.Claim, Texts: map[string]string{"title": p.Title, "subtitle": p.Subtitle},
 		Parts: make(map[string]string), Series: make(map[string]json.RawMessage)}
 	var part bytes.Buffer

@@ -29,20 +29,16 @@ var (
 	plotStyle string
 )
 
-// Options are the inputs of a page other than its document. The zero value has no pictures.
-type Options struct {
-	// Pictures are the SVG elements that package chart drew, by chart ID. They are embedded
-	// unchanged. A chart without a picture has only its text.
-	Pictures map[string]template.HTML
-}
-
 // Render writes the document as one page. It returns errors of w, and is safe for concurrent use.
-func Render(w io.Writer, d *document.Document, o Options) error {
+//
+// Pictures are the SVG elements that package chart drew, by chart ID, nil for none. They are embedded unchanged. A chart
+// without a picture has only its text.
+func Render(w io.Writer, d *document.Document, pictures map[string]template.HTML) error {
 	t, err := parseLayout()
 	if err != nil {
 		return err
 	}
-	p := newPage(d, o)
+	p := newPage(d, pictures)
 	p.addAssets()
 	return p.write(w, t)
 }
@@ -150,7 +146,7 @@ func toneOf(t document.Tone) tone {
 }
 
 // newPage returns the page of a document.
-func newPage(d *document.Document, o Options) *page {
+func newPage(d *document.Document, pictures map[string]template.HTML) *page {
 	// Series with many values are thinned so that the page stays small.
 	stretch, values, counted := 1, 0, make(map[string]bool)
 	for _, list := range append([]document.Section{{Blocks: d.Screen}}, d.Sections...) {
@@ -165,7 +161,7 @@ func newPage(d *document.Document, o Options) *page {
 		stretch = 2 * ((values + maxValues - 1) / maxValues)
 	}
 	m := maker{
-		ids: names{used: map[string]bool{"main": true, "contents": true, "answer": true, "answer-name": true, "screen": true, "screen-name": true}}, pictures: o.Pictures,
+		ids: names{"main": true, "contents": true, "answer": true, "answer-name": true, "screen": true, "screen-name": true}, pictures: pictures,
 		stretch: stretch, shown: make(map[string]above),
 	}
 	p := &page{
@@ -233,7 +229,7 @@ func (m *maker) block(b document.Block) (block, bool) {
 	case document.Facts:
 		return block{Facts: escapeEach(b.Lines)}, len(b.Lines) > 0
 	case document.Table:
-		t := newTable(&b, &m.ids)
+		t := newTable(&b, m.ids)
 		return block{Table: t}, len(t.Columns) > 0
 	case document.Chart:
 		return m.once("chart-"+b.ID, func() (block, string, string) {

@@ -176,25 +176,23 @@ func (p *plotted) thin(stretch int) {
 	var x []float64
 	for from := 0; from < len(p.X); from += stretch {
 		to := min(from+stretch, len(p.X))
-		whole := to-from < 3
-		if whole {
+		if to-from < 3 {
 			x = append(x, p.X[from:to]...)
 		} else {
 			x = append(x, p.X[from], p.X[to-1])
 		}
 		for i, values := range p.Y {
-			if whole {
-				lines[i] = append(lines[i], values[from:to]...)
-			} else {
-				lines[i] = append(lines[i], extremes(values[from:to])...)
-			}
+			lines[i] = append(lines[i], extremes(values[from:to])...)
 		}
 	}
 	p.X, p.Y = x, lines
 }
 
-// extremes returns the minimum and the maximum in their order, or two gaps.
+// extremes returns the minimum and the maximum in their order, or two gaps; of less than three values it returns all.
 func extremes(values []*float64) []*float64 {
+	if len(values) < 3 {
+		return values
+	}
 	lowest, highest := -1, -1
 	for i, v := range values {
 		if v == nil {

@@ -66,7 +66,7 @@ func newBar(b *document.Bar) *bar {
 }
 
 // newTable returns a table whose rows all have one cell per column.
-func newTable(t *document.Table, ids *names) *table {
+func newTable(t *document.Table, ids names) *table {
 	shown := &table{ID: ids.unique(t.ID), Notes: escapeEach(t.Notes)}
 	shown.Caption = cmp.Or(words(t.Caption), shown.ID)
 	for _, c := range t.Columns {

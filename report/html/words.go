@@ -2,6 +2,7 @@ package html
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -22,10 +23,8 @@ func words(text string) string {
 			shown.WriteRune(r)
 		case r < 0x80:
 			fmt.Fprintf(&shown, `\x%02x`, r)
-		case r > 0xFFFF:
-			fmt.Fprintf(&shown, `\U%08x`, r)
 		default:
-			fmt.Fprintf(&shown, `\u%04x`, r)
+			shown.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
 		}
 	}
 	return shown.String()
@@ -45,10 +44,10 @@ func escapeEach(texts []string) []string {
 }
 
 // names has the identifiers of a page so far.
-type names struct{ used map[string]bool }
+type names map[string]bool
 
 // unique returns a new identifier that resembles the wanted one, of a-z, 0-9 and hyphens.
-func (n *names) unique(wanted string) string {
+func (n names) unique(wanted string) string {
 	name := strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-':
@@ -63,9 +62,9 @@ func (n *names) unique(wanted string) string {
 		name = "part-" + name
 	}
 	id := name
-	for i := 2; n.used[id]; i++ {
+	for i := 2; n[id]; i++ {
 		id = fmt.Sprintf("%s-%d", name, i)
 	}
-	n.used[id] = true
+	n[id] = true
 	return id
 }

@@ -3,6 +3,8 @@ package text
 import (
 	"slices"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"loadgen/report/document"
 )
 
@@ -60,12 +62,11 @@ func (g *grid) dropSpare() bool {
 func (g *grid) split(columns int) []*grid {
 	var list []*grid
 	for from := 1; from < len(g.columns); {
-		part := g.part(from, from+1)
 		to := from + 1
 		for to < len(g.columns) && g.part(from, to+1).fits(columns) {
 			to++
-			part = g.part(from, to)
 		}
+		part := g.part(from, to)
 		part.measure(columns)
 		list = append(list, part)
 		from = to
@@ -92,21 +93,10 @@ func (g *grid) narrow(width int) {
 		}
 		for _, row := range g.rows {
 			row[i].Text = g.safe(row[i].Text)
-			if Columns(row[i].Text) <= width {
-				continue
+			if omitted := Columns(row[i].Text) - width; omitted > 0 {
+				head, tail := Cut(row[i].Text, width/2)
+				row[i].Text = head + "…" + ansi.TruncateLeft(tail, omitted+1, "")
 			}
-			safe := []rune(row[i].Text)
-			room := width - 1 // without the ellipsis
-			head, tail, from, to := 0, 0, 0, len(safe)
-			for from < to && head+Columns(string(safe[from])) <= (room+1)/2 {
-				head += Columns(string(safe[from]))
-				from++
-			}
-			for to > from && head+tail+Columns(string(safe[to-1])) <= room {
-				tail += Columns(string(safe[to-1]))
-				to--
-			}
-			row[i].Text = string(safe[:from]) + "…" + string(safe[to:])
 		}
 	}
 }
@@ -135,20 +125,7 @@ func (g *grid) measure(columns int) {
 		left -= more
 	}
 	// Arbitrarily long names may still be too wide: shrink the widest columns.
-	sum := g.margin() - g.gap
-	for _, width := range g.widths {
-		sum += width + g.gap
-	}
-	for ; sum > columns; sum-- {
-		widest := 0
-		for i, width := range g.widths {
-			if width > g.widths[widest] {
-				widest = i
-			}
-		}
-		if g.widths[widest] <= 1 {
-			return
-		}
-		g.widths[widest]--
+	for ; left < 0 && slices.Max(g.widths) > 1; left++ {
+		g.widths[slices.Index(g.widths, slices.Max(g.widths))]--
 	}
 }

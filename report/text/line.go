@@ -63,13 +63,8 @@ func wrapped(text string, columns int) []string {
 
 // Cut splits a word after a number of columns.
 func Cut(word string, columns int) (head, tail string) {
-	filled := 0
-	for i, c := range word {
-		if filled += ansi.StringWidth(string(c)); filled > columns {
-			return word[:i], word[i:]
-		}
-	}
-	return word, ""
+	head = ansi.Truncate(word, columns, "")
+	return head, word[len(head):]
 }
 
 // Columns returns the width of a printable text.

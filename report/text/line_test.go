@@ -41,16 +41,7 @@ func FuzzWrite(f *testing.F) {
 				Columns: []document.Column{{Title: heading, Words: true}, {Group: item, Title: line, Unit: "ms"}, {Title: item, Words: true}},
 				Rows:    [][]document.Cell{{{Text: line, Tone: document.Bad}, {Text: item}, {Text: heading}}}, Notes: []string{line}}}}
 		for _, look := range []text.Look{{}, {Verbose: true}, {Columns: 60, ASCII: true}} {
-			most := map[bool]int{false: 80, true: 110}[look.Verbose]
-			for i, one := range strings.Split(strings.TrimSuffix(string(text.Write(d, look)), "\n"), "\n") {
-				assert.Truef(t, utf8.ValidString(one) && text.Columns(one) <= most,
-					"line %d, %q, fills %d columns; want valid text of %d at most", i, one, text.Columns(one), most)
-				for _, c := range one {
-					if !unicode.IsPrint(c) {
-						t.Errorf("line %d, %q, holds %U; want nothing but what can be printed", i, one, c)
-					}
-				}
-			}
+			checkLines(t, d, look, map[bool]int{false: 80, true: 110}[look.Verbose])
 		}
 		if safe := text.Harmless(line); text.Harmless(safe) != safe {
 			t.Errorf("Harmless(%q) = %q, and of that %q; want the same", line, safe, text.Harmless(safe))

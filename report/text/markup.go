@@ -46,30 +46,8 @@ func Inert(text string) string {
 	return safe
 }
 
-// arguments splits a command at spaces outside the quotes of [quoted].
-func arguments(command string) []string {
-	var list []string
-	var word strings.Builder
-	quote, escapes, escaped := false, false, false
-	for i, c := range command {
-		switch {
-		case escaped:
-			escaped = false
-		case quote && escapes && c == '\\', !quote && c == '\\':
-			escaped = true
-		case c == '\'' && quote:
-			quote = false
-		case c == '\'':
-			quote, escapes = true, i > 0 && command[i-1] == '$'
-		case c == ' ' && !quote:
-			list = append(list, word.String())
-			word.Reset()
-			continue
-		}
-		word.WriteRune(c)
-	}
-	return append(list, word.String())
-}
+// argument matches an argument of a command, with the quotes of [quoted]. The last quote may be open.
+var argument = regexp.MustCompile(`(?:\$'(?:\\.|[^'\\])*'?|'[^']*'?|\\.|[^ '])+`)
 
 // CommandLine returns a command as one line of shell.
 func CommandLine(command []string) string {

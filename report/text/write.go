@@ -2,7 +2,9 @@ package text
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -18,19 +20,14 @@ func Write(d *document.Document, look Look) []byte {
 	if look.Verbose = look.Verbose || len(d.Screen) == 0; look.Verbose {
 		s := newScreen(d, look, measure{})
 		for _, section := range d.AllSections() {
-			shown := false
-			for _, block := range section.Blocks {
-				shown = shown || !isFigure(block)
-			}
-			if !shown && len(section.Blocks) > 0 {
+			blocks := withoutFigures(section.Blocks)
+			if len(blocks) == 0 && len(section.Blocks) > 0 {
 				continue
 			}
 			s.space()
-			s.wrapped(0, section.Title, func(line string) string { return s.tone(document.Plain, true, line) })
-			for _, block := range section.Blocks {
-				if !isFigure(block) {
-					s.block(block)
-				}
+			s.wrapped(0, s.lines, section.Title, func(line string) string { return s.tone(document.Plain, true, line) })
+			for _, block := range blocks {
+				s.block(block)
 			}
 		}
 		return s.bytes()
@@ -40,11 +37,9 @@ func Write(d *document.Document, look Look) []byte {
 	measures := []measure{{24, 5}, {24, 3}, {24, 2}, {16, 2}, {12, 2}, {8, 2}, {6, 2}, {5, 2}, {4, 2}, {3, 2}, {2, 2}, {1, 2}, {1, 1}}
 	for _, m := range measures {
 		s = newScreen(d, look, m)
-		for _, block := range d.Screen {
-			if !isFigure(block) {
-				s.space()
-				s.block(block)
-			}
+		for _, block := range withoutFigures(d.Screen) {
+			s.space()
+			s.block(block)
 		}
 		if bytes.Count(s.text.Bytes(), []byte("\n")) <= maxLines {
 			break
@@ -77,16 +72,14 @@ func newScreen(d *document.Document, look Look, m measure) *screen {
 		title += " · " + d.Subtitle
 	}
 	if title != "" {
-		s.lines = max(s.lines, titleLines)
-		s.wrapped(0, title, s.faint)
-		s.lines = m.lines
+		s.wrapped(0, max(s.lines, titleLines), title, s.faint)
 	}
 	s.answer(&d.Answer)
 	for i, warning := range d.Warnings {
 		if i == 0 {
 			s.space()
 		}
-		s.wrapped(0, "Warning: "+warning, func(line string) string { return s.tone(document.Doubtful, false, line) })
+		s.wrapped(0, s.lines, "Warning: "+warning, func(line string) string { return s.tone(document.Doubtful, false, line) })
 	}
 	return s
 }
@@ -132,16 +125,12 @@ func (s *screen) answer(a *document.Answer) {
 		return
 	}
 	s.space()
-	mark, claim, beside := a.Tone().Sign(), s.safe(a.Claim), s.safe(a.Beside)
-	if mark == "" {
-		mark = " "
-	}
+	mark, claim, beside := cmp.Or(a.Tone().Sign(), " "), s.safe(a.Claim), s.safe(a.Beside)
 	strong := func(line string) string { return s.tone(a.Tone(), true, line) }
 	room := s.columns - markWidth - ansi.StringWidth(claim)
 	if beside != "" && ansi.StringWidth(beside)+2 <= room {
 		gap := strings.Repeat(" ", room-ansi.StringWidth(beside))
 		s.line(" " + strong(mark) + " " + strong(claim) + gap + s.faint(beside))
-		beside = ""
 	} else {
 		for i, line := range wrapped(ansi.Truncate(claim, 3*(s.columns-markWidth)/2, "…"), s.columns-markWidth) {
 			if i > 0 {
@@ -149,12 +138,12 @@ func (s *screen) answer(a *document.Answer) {
 			}
 			s.line(" " + strong(mark) + " " + strong(line))
 		}
-	}
-	if beside != "" {
-		s.wrapped(markWidth, beside, s.faint)
+		if beside != "" {
+			s.wrapped(markWidth, s.lines, beside, s.faint)
+		}
 	}
 	for _, said := range a.Says {
-		s.wrapped(markWidth, s.abridged(said), nil)
+		s.wrapped(markWidth, s.lines, s.abridged(said), nil)
 	}
 }
 
@@ -176,9 +165,13 @@ func (s *screen) abridged(sentence string) string {
 	})
 }
 
-// wrapped adds a text as indented lines.
-func (s *screen) wrapped(right int, words string, paint func(string) string) {
-	for _, line := range s.cut(wrapped(s.prose(words), s.columns-right), s.lines, s.columns-right) {
+// wrapped adds a text as indented lines, at most limit on one screen; the last one then ends in an ellipsis.
+func (s *screen) wrapped(right, limit int, words string, paint func(string) string) {
+	lines := wrapped(s.prose(words), s.columns-right)
+	if len(lines) > limit && !s.look.Verbose {
+		lines = append(lines[:limit-1], ansi.Truncate(lines[limit-1], s.columns-right-1, "")+"…")
+	}
+	for _, line := range lines {
 		if paint != nil {
 			line = paint(line)
 		}
@@ -186,20 +179,14 @@ func (s *screen) wrapped(right int, words string, paint func(string) string) {
 	}
 }
 
-// cut limits the lines of a text on one screen; the last one then ends in an ellipsis.
-func (s *screen) cut(lines []string, limit, columns int) []string {
-	if len(lines) <= limit || s.look.Verbose {
-		return lines
-	}
-	return append(lines[:limit-1], ansi.Truncate(lines[limit-1], columns-1, "")+"…")
-}
-
-func isFigure(block document.Block) bool {
-	switch block.(type) {
-	case document.Chart, document.Series:
-		return true
-	}
-	return false
+func withoutFigures(blocks []document.Block) []document.Block {
+	return slices.DeleteFunc(slices.Clone(blocks), func(block document.Block) bool {
+		switch block.(type) {
+		case document.Chart, document.Series:
+			return true
+		}
+		return false
+	})
 }
 
 func (s *screen) block(block document.Block) {
@@ -209,7 +196,7 @@ func (s *screen) block(block document.Block) {
 		if b.Verbatim {
 			s.command(b.Text)
 		} else {
-			s.wrapped(right, b.Text, func(line string) string { return s.tone(b.Tone, b.Lead, line) })
+			s.wrapped(right, s.lines, b.Text, func(line string) string { return s.tone(b.Tone, b.Lead, line) })
 		}
 	case document.Facts:
 		lines := b.Lines
@@ -217,9 +204,7 @@ func (s *screen) block(block document.Block) {
 			lines = document.LimitLines(lines, b.Max)
 		}
 		for _, fact := range lines {
-			for _, line := range s.cut(wrapped(s.prose(fact), s.columns-right), min(3, s.lines), s.columns-right) {
-				s.line(strings.Repeat(" ", right) + line)
-			}
+			s.wrapped(right, min(3, s.lines), fact, nil)
 		}
 	case document.List:
 		for _, item := range b.Items {
@@ -244,7 +229,7 @@ func (s *screen) block(block document.Block) {
 			}
 		}
 		for _, note := range b.Notes {
-			s.wrapped(right, note, s.faint)
+			s.wrapped(right, s.lines, note, s.faint)
 		}
 	}
 }
@@ -253,7 +238,7 @@ func (s *screen) block(block document.Block) {
 func (s *screen) command(prose string) {
 	const first, indented, more = "  ", "      ", ` \`
 	line := first
-	for i, word := range arguments(Harmless(prose)) {
+	for i, word := range argument.FindAllString(Harmless(prose), -1) {
 		if i > 0 && ansi.StringWidth(line)+1+ansi.StringWidth(word)+len(more) > s.columns {
 			s.line(line + more)
 			line = indented + word

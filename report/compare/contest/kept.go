@@ -140,7 +140,7 @@ func (c *Kept) PageOf(w io.Writer, d *document.Document) error {
 			}
 		}
 	}
-	return html.Render(w, d, html.Options{Pictures: pictures})
+	return html.Render(w, d, pictures)
 }
 
 // Write writes the contest, its page and its pictures into its folder. A failure of the page or a

@@ -123,22 +123,6 @@ func TestAViewerThatNeverReads(t *testing.T) {
 	})
 }
 
-// What waits for a viewer is bounded.
-func TestWhatWaitsIsBounded(t *testing.T) {
-	f := feed{viewers: make(map[*viewer]struct{})}
-	v, err := f.join()
-	require.NoError(t, err)
-	for range maxWaiting + 1 {
-		f.publish([]byte("update"))
-	}
-	if open, dropped := f.counts(); open != 0 || dropped != 1 || len(v.next) != maxWaiting {
-		t.Errorf("%d look on, %d were let go of, %d updates wait; want none, one, %d", open, dropped, len(v.next), maxWaiting)
-	}
-	if f.finish([]byte("last")); f.lastFor(v) != nil {
-		t.Error("a viewer that was let go of is told what is last")
-	}
-}
-
 // So many look on at once, and no more.
 func TestACrowd(t *testing.T) {
 	serve(t, func(s *site) {

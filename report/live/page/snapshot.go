@@ -191,10 +191,7 @@ const maxFilter = 80
 
 // filterOf returns the class and filter of a query.
 func filterOf(shape, class string) string {
-	if shape == "" {
-		shape = "no filter"
-	}
-	return document.Cut(class+": "+shape, maxFilter)
+	return document.Cut(class+": "+cmp.Or(shape, "no filter"), maxFilter)
 }
 
 // silence is the time after which a sending member without reports is marked: a report comes a second after its second

@@ -196,8 +196,6 @@ func (w *Watch) Event(e results.Event) {
 		return
 	case e.What == results.RangeMoved:
 		mark.Text = fmt.Sprintf("move of the range from %s to server %d", document.Key(d.Key, maxKey), d.To)
-	case e.What == results.RangesMerged:
-		mark.Text = "merge at " + document.Key(d.Key, maxKey)
 	default:
 		mark.Text = e.What + " at " + document.Key(d.Key, maxKey)
 	}
@@ -218,13 +216,8 @@ func (w *Watch) Health(h results.Health) {
 		return
 	}
 	// Its second is in the history already.
-	for i, one := range slices.Backward(w.history.samples) {
-		if one.second <= float64(h.Second) {
-			if one.second == float64(h.Second) {
-				w.history.samples[i].cpu = new(100 * h.Share(w.run.Cores))
-			}
-			return
-		}
+	if i := slices.IndexFunc(w.history.samples, func(one sample) bool { return one.second == float64(h.Second) }); i >= 0 {
+		w.history.samples[i].cpu = new(100 * h.Share(w.run.Cores))
 	}
 }
 

@@ -269,10 +269,7 @@ const (
 
 // life is an operation with its attempts.
 type life struct {
-	kind, phase    int
-	number         uint64
-	intended, done time.Duration
-	class          results.Class
+	results.Completed
 	// attempts is the number of attempts, tries has the first of them.
 	attempts int
 	tries    []try
@@ -280,7 +277,7 @@ type life struct {
 	key string
 }
 
-func (l *life) duration() time.Duration { return l.done - l.intended }
+func (l *life) duration() time.Duration { return l.Done - l.Intended }
 
 // try is one attempt of an operation.
 type try struct {
@@ -343,13 +340,12 @@ func (s *slowest) completed(c *results.Completed) {
 		return
 	}
 	delete(s.under, c.Number)
-	l.kind, l.phase, l.number, l.class = c.Kind, c.Phase, c.Number, c.Class
-	l.intended, l.done = c.Intended, c.Done
-	if second := int64(l.done / time.Second); second > s.second {
+	l.Completed = *c
+	if second := int64(l.Done / time.Second); second > s.second {
 		s.begin(second)
 	}
 	at, _ := slices.BinarySearchFunc(s.slow, l, func(a, b *life) int {
-		return cmp.Or(cmp.Compare(b.duration(), a.duration()), cmp.Compare(a.number, b.number))
+		return cmp.Or(cmp.Compare(b.duration(), a.duration()), cmp.Compare(a.Number, b.Number))
 	})
 	if at < eachSecond {
 		s.slow = slices.Insert(s.slow, at, l)
@@ -406,19 +402,19 @@ func (e *Exporter) timestamp(offset time.Duration) trace.SpanEventOption {
 }
 
 func (e *Exporter) trace(l *life) {
-	operation, phase, _ := e.series.names(l.phase, l.kind)
+	operation, phase, _ := e.series.names(l.Phase, l.Kind)
 	about := []attribute.KeyValue{
 		otlpNames.operation.String(operation), otlpNames.phase.String(phase),
-		attribute.String(outcomeKey, l.class.String()), attribute.Int64("loadgen.operation.number", int64(l.number)),
+		attribute.String(outcomeKey, l.Class.String()), attribute.Int64("loadgen.operation.number", int64(l.Number)),
 		attribute.Int("loadgen.attempts", l.attempts), attribute.String("db.system.name", "azure.table"),
 	}
 	if len(l.tries) > 0 {
-		about = append(about, attribute.Float64("loadgen.lag", seconds(l.tries[0].sent-l.intended)))
+		about = append(about, attribute.Float64("loadgen.lag", seconds(l.tries[0].sent-l.Intended)))
 	}
 	if l.key != "" {
 		about = append(about, otlpNames.partition.String(l.key))
 	}
-	ctx, root := e.tracer.Start(context.Background(), operation, trace.WithNewRoot(), e.timestamp(l.intended), trace.WithAttributes(about...))
+	ctx, root := e.tracer.Start(context.Background(), operation, trace.WithNewRoot(), e.timestamp(l.Intended), trace.WithAttributes(about...))
 	for i := range l.tries {
 		t := &l.tries[i]
 		if i > 0 && t.retry && t.sent > l.tries[i-1].done {
@@ -441,8 +437,8 @@ func (e *Exporter) trace(l *life) {
 		}
 		span.End(e.timestamp(t.done))
 	}
-	if l.class != results.Ok {
-		root.SetStatus(codes.Error, l.class.String())
+	if l.Class != results.Ok {
+		root.SetStatus(codes.Error, l.Class.String())
 	}
-	root.End(e.timestamp(l.done))
+	root.End(e.timestamp(l.Done))
 }

@@ -2,7 +2,6 @@ package telemetry_test
 
 import (
 	"compress/gzip"
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,8 +12,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	metricsapi "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
-	tracesapi "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
 	metricspb "go.opentelemetry.io/proto/otlp/metrics/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
@@ -25,7 +22,6 @@ import (
 
 // receiver is a collector that keeps what it is sent, by the official protobufs.
 type receiver struct {
-	metricsapi.UnimplementedMetricsServiceServer
 	mu sync.Mutex
 	// resource are the attributes of what was sent last, metrics the last state of each.
 	resource map[string]string
@@ -53,91 +49,61 @@ func attributesOf(list []*commonpb.KeyValue) map[string]string {
 	return all
 }
 
-// Export implements the service of metrics.
-func (r *receiver) Export(_ context.Context, asked *metricsapi.ExportMetricsServiceRequest) (*metricsapi.ExportMetricsServiceResponse, error) {
+// ServeHTTP implements OTLP over HTTP. Both replies are empty messages without bytes.
+func (r *receiver) ServeHTTP(w http.ResponseWriter, asked *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.metrics == nil {
-		r.metrics = map[string]*metricspb.Metric{}
-	}
-	for _, resource := range asked.GetResourceMetrics() {
-		r.resource = attributesOf(resource.GetResource().GetAttributes())
-		for _, scope := range resource.GetScopeMetrics() {
-			for _, one := range scope.GetMetrics() {
-				r.metrics[one.GetName()] = one
-			}
-		}
-	}
-	return &metricsapi.ExportMetricsServiceResponse{}, nil
-}
-
-// traces is the service of traces of a receiver.
-type traces struct {
-	tracesapi.UnimplementedTraceServiceServer
-	*receiver
-}
-
-func (t traces) Export(_ context.Context, asked *tracesapi.ExportTraceServiceRequest) (*tracesapi.ExportTraceServiceResponse, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, resource := range asked.GetResourceSpans() {
-		for _, scope := range resource.GetScopeSpans() {
-			t.spans = append(t.spans, scope.GetSpans()...)
-		}
-	}
-	return &tracesapi.ExportTraceServiceResponse{}, nil
-}
-
-// ServeHTTP implements OTLP over HTTP.
-func (r *receiver) ServeHTTP(w http.ResponseWriter, asked *http.Request) {
-	fault := func(err error) {
-		r.mu.Lock()
-		defer r.mu.Unlock()
+	r.headers = asked.Header.Clone()
+	if err := r.receive(asked); err != nil {
 		r.faults = append(r.faults, err.Error())
 		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
 	}
+	w.Header().Set("Content-Type", "application/x-protobuf")
+}
+
+func (r *receiver) receive(asked *http.Request) error {
 	body := io.Reader(asked.Body)
 	if asked.Header.Get("Content-Encoding") == "gzip" {
 		var err error
 		if body, err = gzip.NewReader(asked.Body); err != nil {
-			fault(err)
-			return
+			return err
 		}
 	}
 	text, err := io.ReadAll(body)
 	if err != nil {
-		fault(err)
-		return
+		return err
 	}
-	r.mu.Lock()
-	r.headers = asked.Header.Clone()
-	r.mu.Unlock()
 	switch asked.Method + " " + asked.URL.Path {
 	case "POST /v1/metrics":
-		var in metricsapi.ExportMetricsServiceRequest
-		if err = proto.Unmarshal(text, &in); err == nil {
-			_, err = r.Export(asked.Context(), &in)
+		var in metricspb.MetricsData
+		err = proto.Unmarshal(text, &in)
+		for _, resource := range in.GetResourceMetrics() {
+			r.resource = attributesOf(resource.GetResource().GetAttributes())
+			for _, scope := range resource.GetScopeMetrics() {
+				for _, one := range scope.GetMetrics() {
+					r.metrics[one.GetName()] = one
+				}
+			}
 		}
 	case "POST /v1/traces":
-		var in tracesapi.ExportTraceServiceRequest
-		if err = proto.Unmarshal(text, &in); err == nil {
-			_, err = traces{receiver: r}.Export(asked.Context(), &in)
+		var in tracepb.TracesData
+		err = proto.Unmarshal(text, &in)
+		for _, resource := range in.GetResourceSpans() {
+			for _, scope := range resource.GetScopeSpans() {
+				r.spans = append(r.spans, scope.GetSpans()...)
+			}
 		}
 	default:
 		err = fmt.Errorf("%s %s", asked.Method, asked.URL.Path)
 	}
-	if err != nil {
-		fault(err)
-		return
-	}
-	// The answers to both are empty messages, of no bytes.
-	w.Header().Set("Content-Type", "application/x-protobuf")
+	return err
 }
 
 // received is a receiver over HTTP, and the client that sends there.
 func received(t *testing.T, variables map[string]string) (*receiver, *telemetry.Client) {
 	t.Helper()
-	r := new(receiver)
+	r := &receiver{metrics: map[string]*metricspb.Metric{}}
 	server := httptest.NewServer(r)
 	t.Cleanup(server.Close)
 	return r, opened(t, server.URL, variables)

@@ -32,18 +32,18 @@ func drawn(seed uint64, n int) []*life {
 	chance := rand.New(rand.NewPCG(seed, 3))
 	list := make([]*life, n)
 	for i := range list {
-		l := &life{number: uint64(i), intended: time.Duration(i) * 3 * time.Millisecond, class: results.Ok}
-		at := l.intended
+		l := &life{Completed: results.Completed{Number: uint64(i), Intended: time.Duration(i) * 3 * time.Millisecond, Class: results.Ok}}
+		at := l.Intended
 		for range 1 + chance.IntN(40) {
 			sent := at + time.Duration(chance.ExpFloat64()*float64(time.Millisecond))
 			// Many take the same, so that ties are met.
 			at = sent + time.Duration(1+chance.IntN(4))*time.Millisecond
 			l.tries = append(l.tries, try{sent: sent, done: at, class: results.Ok, retry: len(l.tries) > 0})
 		}
-		l.attempts, l.done = len(l.tries), at
+		l.attempts, l.Done = len(l.tries), at
 		list[i] = l
 	}
-	slices.SortStableFunc(list, func(a, b *life) int { return cmp.Compare(a.done, b.done) })
+	slices.SortStableFunc(list, func(a, b *life) int { return cmp.Compare(a.Done, b.Done) })
 	return list
 }
 
@@ -51,15 +51,15 @@ func drawn(seed uint64, n int) []*life {
 func play(s *slowest, list []*life) {
 	for _, l := range list {
 		for try, one := range l.tries {
-			s.attempt(&results.Attempt{Number: l.number, Try: try, Sent: one.sent, Done: one.done, Class: one.class, Retry: one.retry})
+			s.attempt(&results.Attempt{Number: l.Number, Try: try, Sent: one.sent, Done: one.done, Class: one.class, Retry: one.retry})
 		}
-		s.completed(&results.Completed{Number: l.number, Intended: l.intended, Done: l.done, Class: l.class})
+		s.completed(&l.Completed)
 	}
 }
 
 func listed(lives []*life) (text string) {
 	for _, l := range lives {
-		text += fmt.Sprintf("%d took %v by %d of %d attempts, the last until %v\n", l.number, l.duration(), len(l.tries), l.attempts, l.tries[len(l.tries)-1].done)
+		text += fmt.Sprintf("%d took %v by %d of %d attempts, the last until %v\n", l.Number, l.duration(), len(l.tries), l.attempts, l.tries[len(l.tries)-1].done)
 	}
 	return text
 }
@@ -70,14 +70,14 @@ func TestSlowestOfEachSecond(t *testing.T) {
 		list := drawn(seed, 2000)
 		bySecond := map[int64][]*life{}
 		for _, l := range list {
-			second := int64(l.done / time.Second)
+			second := int64(l.Done / time.Second)
 			bySecond[second] = append(bySecond[second], l)
 		}
 		var want []*life
 		for second := range int64(60) {
 			of := bySecond[second]
 			slices.SortFunc(of, func(a, b *life) int {
-				return cmp.Or(cmp.Compare(b.duration(), a.duration()), cmp.Compare(a.number, b.number))
+				return cmp.Or(cmp.Compare(b.duration(), a.duration()), cmp.Compare(a.Number, b.Number))
 			})
 			for _, l := range of[:min(len(of), eachSecond)] {
 				own := *l
@@ -105,13 +105,13 @@ func TestSlowestOfSeveralGoroutines(t *testing.T) {
 	}
 	all.Wait()
 	for _, l := range list {
-		attempts[l.number] = l.attempts
+		attempts[l.Number] = l.attempts
 	}
 	sampled := s.drain(time.Hour)
 	assert.GreaterOrEqual(t, len(sampled), eachSecond, "sampled operations")
 	for _, l := range sampled {
-		assert.Equalf(t, attempts[l.number], l.attempts, "attempts of operation %d", l.number)
-		delete(attempts, l.number)
+		assert.Equalf(t, attempts[l.Number], l.attempts, "attempts of operation %d", l.Number)
+		delete(attempts, l.Number)
 	}
 }
 
