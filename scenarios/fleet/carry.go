@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"loadgen/results"
@@ -42,20 +42,12 @@ func SendTo(accounts []run.Endpoint) Carry {
 		if err != nil {
 			return nil, err
 		}
-		p.Member.Ready, p.Member.Search = c.Ready, stepSource{c}
+		p.Member.Ready, p.Member.Search = c.Ready, c
 		// The first second that is reported has the delay of the member's start.
-		var mu sync.Mutex
-		var late *time.Duration
-		p.Member.Began = func(by time.Duration) {
-			mu.Lock()
-			defer mu.Unlock()
-			late = new(max(0, by))
-		}
+		var late atomic.Pointer[time.Duration]
+		p.Member.Began = func(by time.Duration) { late.Store(new(max(0, by))) }
 		p.Member.Second = func(i *results.Interval, response []*results.Histogram) {
-			second := protocol.Second{Interval: *i, Response: response}
-			mu.Lock()
-			second.BeganLate, late = late, nil
-			mu.Unlock()
+			second := protocol.Second{Interval: *i, Response: response, BeganLate: late.Swap(nil)}
 			if i.Generator != nil {
 				second.Stall = i.Generator.StoodStill
 			}
@@ -98,23 +90,4 @@ func addresses(accounts []run.Endpoint) (list []string) {
 		list = append(list, account.String())
 	}
 	return list
-}
-
-// stepSource has the steps of a search that the leader orders.
-type stepSource struct{ Coordinator }
-
-// Next implements [run.Searching].
-func (s stepSource) Next(ctx context.Context) (step campaign.SearchStep, start time.Time, more bool, err error) {
-	ordered, start, err := s.NextStep(ctx)
-	if err != nil || ordered.What == nil {
-		return step, start, false, err
-	}
-	err = json.Unmarshal(ordered.What, &step)
-	return step, start, err == nil, err
-}
-
-// Report implements [run.Searching].
-func (s stepSource) Report(step campaign.SearchStep, m *campaign.Measured) {
-	text, _ := json.Marshal(m) // numbers and a histogram, which cannot fail
-	s.ReportResult(step.Number, text)
 }

@@ -29,7 +29,7 @@ func gather(run protocol.Outcome, plan []campaign.Offered, local bool) (*results
 		if m.Record == nil {
 			continue
 		}
-		record, err := unpack(m.Record)
+		record, err := unpack(m.Record, m.Seconds)
 		if err != nil {
 			faults = append(faults, fmt.Sprintf("%s sent an invalid record: %v.", m.Name, err))
 			continue

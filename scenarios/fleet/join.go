@@ -11,7 +11,9 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/results"
+	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/fleet/protocol"
+	"loadgen/scenarios/run"
 )
 
 // Carry carries out a member's share. It prepares, calls Ready once with the number of operations of its share (0 if it
@@ -26,10 +28,7 @@ type Coordinator interface {
 	Ready(ctx context.Context, planned uint64) (time.Time, error)
 	// ReportSecond does not retain the second.
 	ReportSecond(protocol.Second)
-	// NextStep blocks until the next step is known, and returns when it starts. The one after the last has no What.
-	NextStep(context.Context) (step protocol.SearchStep, start time.Time, err error)
-	// ReportResult reports the result of a step.
-	ReportResult(step int, result json.RawMessage)
+	run.Searching
 }
 
 // JoinOptions configure a member. Join sets the Epoch and Run of the plan.
@@ -196,19 +195,23 @@ func (m *membership) Ready(ctx context.Context, planned uint64) (time.Time, erro
 	}
 }
 
-// NextStep implements [Coordinator].
-func (m *membership) NextStep(ctx context.Context) (protocol.SearchStep, time.Time, error) {
+// Next implements [run.Searching].
+func (m *membership) Next(ctx context.Context) (step campaign.SearchStep, start time.Time, more bool, err error) {
 	select {
-	case step := <-m.steps:
-		return step, m.clock.Started().Add(step.Start.Offset()), nil
+	case ordered := <-m.steps:
+		if more = ordered.What != nil; more {
+			err = json.Unmarshal(ordered.What, &step)
+		}
+		return step, m.clock.Started().Add(ordered.Start.Offset()), more && err == nil, err
 	case <-ctx.Done():
-		return protocol.SearchStep{}, time.Time{}, context.Cause(ctx)
+		return step, start, false, context.Cause(ctx)
 	}
 }
 
-// ReportResult implements [Coordinator].
-func (m *membership) ReportResult(step int, result json.RawMessage) {
-	m.do(func(now clock.Instant) protocol.Actions { return m.member.ReportResult(now, step, result) })
+// Report implements [run.Searching].
+func (m *membership) Report(step campaign.SearchStep, measured *campaign.Measured) {
+	text, _ := json.Marshal(measured) // numbers and a histogram, which cannot fail
+	m.do(func(now clock.Instant) protocol.Actions { return m.member.ReportResult(now, step.Number, text) })
 }
 
 // ReportSecond implements [Coordinator].

@@ -34,8 +34,11 @@ type Offering struct {
 	Notify       func(line string)
 	MemberErrors io.Writer
 
-	// company is nil before the first run and after the last.
-	company *company
+	// leadership is nil before the first run and after the last. kill ends the processes.
+	leadership *leadership
+	bus        *bus
+	processes  []*process
+	kill       context.CancelFunc
 }
 
 // localStartAfter is the time from the last ready member to the start on one machine, where messages are fast.
@@ -46,10 +49,12 @@ var errTarget = errors.New("the member's --target")
 
 // Fill lets the fleet send the load of a valid plan. Errors are [fields.Fault] of its flags.
 func (o *Offering) Fill(p *run.Plan) error {
-	if o.Members < 1 || o.Members > protocol.MaxMembers {
+	switch {
+	case o.Members < 1 || o.Members > protocol.MaxMembers:
 		return fields.Fault{Path: "processes", What: fmt.Sprintf("expected 1 to %d of them", protocol.MaxMembers)}
-	}
-	if o.Local == nil && p.On != run.Remote {
+	case o.Deadline <= 0:
+		return fields.Fault{Path: "join-within", What: fmt.Sprintf("%v; expected more than 0", o.Deadline)}
+	case o.Local == nil && p.On != run.Remote:
 		return fields.Fault{Path: "lead", What: "other machines cannot reach this process's engine; expected the same --target URL for each member"}
 	}
 	p.Elsewhere = &run.Elsewhere{Processes: o.Members, Offer: o.offer}
@@ -93,17 +98,16 @@ func (o *Offering) offer(ctx context.Context, p *run.Plan, h run.Handed) (record
 	} else if w.plan, err = p.Offered(nil, o.Members); err != nil {
 		return nil, err
 	}
-	c, err := o.start()
 	defer func() {
-		if o.company != nil && o.company.endPause == nil {
+		if o.leadership != nil && o.leadership.endPause == nil {
 			err = errors.Join(err, o.Close())
 		}
 	}()
-	if err != nil {
+	if err := o.start(); err != nil {
 		return nil, err
 	}
 	seconds := newJournal(o.Members, h.AppendSecond)
-	run, err := c.lead(ctx, plan, func(e protocol.Event) {
+	run, err := o.leadership.lead(ctx, plan, func(e protocol.Event) {
 		seconds.handle(&e)
 		w.handle(&e)
 	})
@@ -128,7 +132,7 @@ func (o *Offering) offer(ctx context.Context, p *run.Plan, h run.Handed) (record
 	case ctx.Err() != nil && record.Validity == results.Invalid:
 		// The user who stopped it knows that it is incomplete.
 		record.Validity, record.Reasons = results.Partial, []string{}
-	case ctx.Err() == nil && plan.Assignment.Follows && c.endPause == nil:
+	case ctx.Err() == nil && plan.Assignment.Follows && o.leadership.endPause == nil:
 		return record, fmt.Errorf("%w: %s", ErrBroken, strings.Join(run.Faults, " "))
 	}
 	return record, ctx.Err()

@@ -3,7 +3,6 @@ package fleet
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,68 +10,66 @@ import (
 	"loadgen/results"
 )
 
-// A member's record may unpack to maxUnpacked bytes, or to maxRatio times its packed size if that is more. Records of
-// long runs are large, but their ratio is below 20.
+// A packed record may unpack to maxUnpacked bytes, and to maxUnpackedSecond more for each second that its member reported.
+// Each JSON object counts for objectBytes in addition, because the shortest one, {}, takes as much memory as a long one. A
+// second of an honest record has at most some hundred objects.
 const (
-	maxUnpacked = 64 << 20
-	maxRatio    = 40
+	maxUnpacked       = 64 << 20
+	maxUnpackedSecond = 1 << 20
+	objectBytes       = 1 << 10
 )
 
-// errPacked is wrapped if a packed record cannot be read.
-var errPacked = errors.New("invalid packed record")
-
-// packed is a record in a message: its files.
-type packed struct {
-	Run       []byte `json:"run"`
-	Intervals []byte `json:"intervals"`
-	Events    []byte `json:"events"`
-}
-
-// pack packs a record.
+// pack returns a record as one gzip stream for each of its files, with the name of the file.
 func pack(r *results.Record) ([]byte, error) {
 	var folder results.Memory
 	if err := r.Write(&folder); err != nil {
 		return nil, err
 	}
 	var text bytes.Buffer
-	squeezed := gzip.NewWriter(&text)
-	err := json.NewEncoder(squeezed).Encode(&packed{folder.Bytes(results.RunFile), folder.Bytes(results.IntervalsFile), folder.Bytes(results.EventsFile)})
-	if err = errors.Join(err, squeezed.Close()); err != nil {
-		return nil, err
+	stream := gzip.NewWriter(&text)
+	for _, name := range []string{results.RunFile, results.IntervalsFile, results.EventsFile} {
+		stream.Reset(&text)
+		stream.Name = name
+		_, err := stream.Write(folder.Bytes(name))
+		if err = errors.Join(err, stream.Close()); err != nil {
+			return nil, err
+		}
 	}
 	return text.Bytes(), nil
 }
 
-// unpack reads a packed record. Errors wrap errPacked.
-func unpack(text []byte) (*results.Record, error) {
-	record, err := readPacked(text)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errPacked, err)
-	}
-	return record, nil
+// unpack reads a packed record of a member that reported so many seconds.
+func unpack(text []byte, seconds uint64) (*results.Record, error) {
+	return results.ReadSeconds(&packedFolder{text: bytes.NewReader(text), limit: maxUnpacked + maxUnpackedSecond*int64(seconds)})
 }
 
-func readPacked(text []byte) (*results.Record, error) {
-	unpacked, err := gzip.NewReader(bytes.NewReader(text))
-	if err != nil {
+// packedFolder is the folder of a packed record. Its files can be read once, in their order.
+type packedFolder struct {
+	results.Folder
+	text   *bytes.Reader
+	stream gzip.Reader
+	// unpacked is the number of bytes so far, at most limit.
+	unpacked, limit int64
+}
+
+// Open implements [results.Folder].
+func (f *packedFolder) Open(name string) (io.ReadCloser, error) {
+	if err := f.stream.Reset(f.text); err != nil {
 		return nil, err
 	}
-	var files packed
-	limit := int64(max(maxUnpacked, maxRatio*len(text)))
-	bounded := &io.LimitedReader{R: unpacked, N: limit}
-	if err := json.NewDecoder(bounded).Decode(&files); err != nil {
-		if bounded.N == 0 {
-			err = fmt.Errorf("%d bytes unpack to more than %d; expected less", len(text), limit)
-		}
-		return nil, err
+	if f.stream.Multistream(false); f.stream.Name != name {
+		return nil, fmt.Errorf("it has %q; expected %s", f.stream.Name, name)
 	}
-	var folder results.Memory
-	err = errors.Join(folder.Replace(results.RunFile, files.Run), folder.Replace(results.IntervalsFile, files.Intervals),
-		folder.Replace(results.EventsFile, files.Events))
-	if err != nil {
-		return nil, err
+	return io.NopCloser(f), nil
+}
+
+// Read implements [io.Reader] for the open file.
+func (f *packedFolder) Read(p []byte) (int, error) {
+	n, err := f.stream.Read(p)
+	if f.unpacked += int64(n + objectBytes*bytes.Count(p[:n], []byte("{"))); f.unpacked > f.limit {
+		return 0, fmt.Errorf("%d bytes unpack to more than %d; expected less", f.text.Size(), f.limit)
 	}
-	return results.ReadSeconds(&folder)
+	return n, err
 }
 
 // countsOf returns the sum of the counts of a record's seconds.

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"loadgen/engine/clock"
@@ -47,33 +46,20 @@ func (t tail) lastLine() string {
 	return strings.ToValidUTF8(string(text[bytes.LastIndexByte(text, '\n')+1:]), "?")
 }
 
-// company are the members of a series of runs, and their leader.
-type company struct {
-	leadership
-	bus       *bus
-	processes []*process
-	// kill ends the processes.
-	kill context.CancelFunc
-}
-
-// start returns the members, which the first run of a series starts.
-func (o *Offering) start() (*company, error) {
-	if o.company != nil {
-		return o.company, nil
+// start starts the leader and the members on this machine, unless an earlier run of the series has started them.
+func (o *Offering) start() error {
+	if o.leadership != nil {
+		return nil
 	}
 	clk := clock.NewReal()
 	b, err := openBus(o.Bus, clk)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	c := &company{bus: b, leadership: leadership{transport: b, clock: clk}}
-	o.company = c
-	if o.Local == nil {
-		return c, nil
-	}
+	o.bus, o.leadership = b, &leadership{transport: b, clock: clk}
 	ctx, kill := context.WithCancel(context.Background())
-	c.kill = kill
-	for i := range o.Members {
+	o.kill = kill
+	for i := 0; o.Local != nil && i < o.Members; i++ {
 		args := append(o.Local[1:len(o.Local):len(o.Local)], "--join", b.url, "--label", fmt.Sprintf("name=process %d", i+1))
 		p := &process{Cmd: exec.CommandContext(ctx, o.Local[0], args...)}
 		// Settings of the leader in the environment are not those of its members.
@@ -83,35 +69,27 @@ func (o *Offering) start() (*company, error) {
 		p.WaitDelay = time.Second
 		if err := p.Start(); err != nil {
 			// Close waits for those that have started.
-			return c, fmt.Errorf("cannot start a process of the fleet: %w", err)
+			return fmt.Errorf("cannot start a process of the fleet: %w", err)
 		}
-		c.processes = append(c.processes, p)
+		o.processes = append(o.processes, p)
 	}
-	return c, nil
+	return nil
 }
 
 // Close ends the series: members that wait for another run learn that none follows. It waits for the processes on this
 // machine, kills those that do not exit, and writes the errors of those that failed. It may be called more than once.
 func (o *Offering) Close() error {
-	c := o.company
-	if c == nil {
+	l, processes := o.leadership, o.processes
+	if l == nil {
 		return nil
 	}
-	o.company = nil
-	c.end()
-	c.bus.Close()
-	if c.kill == nil {
-		return nil
-	}
-	exited, cancel := context.WithCancel(context.Background())
-	var killer sync.WaitGroup
-	killer.Go(func() {
-		_ = c.clock.Sleep(exited, c.clock.Now().Add(exitTimeout))
-		c.kill()
-	})
-	defer killer.Wait()
-	defer cancel()
-	for i, p := range c.processes {
+	o.leadership, o.processes = nil, nil
+	l.end()
+	o.bus.Close()
+	late, release := clock.WithTimeout(context.Background(), l.clock, exitTimeout, context.DeadlineExceeded)
+	defer release()
+	context.AfterFunc(late, o.kill)
+	for i, p := range processes {
 		err := p.Wait()
 		var failed *exec.ExitError
 		if err != nil && !errors.As(err, &failed) {

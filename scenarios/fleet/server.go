@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/base64"
+	"encoding/hex"
 	"fmt"
 	"math/big"
 	"net"
@@ -42,7 +43,7 @@ func (a *authenticator) Check(c server.ClientAuthentication) bool {
 	if opts.Nkey == a.leader {
 		return true
 	}
-	if id, err := idEncoding.DecodeString(opts.Name); err != nil || len(id) != idBytes {
+	if id, err := hex.DecodeString(opts.Name); err != nil || len(id) != idBytes {
 		return false
 	}
 	only := func(subject string) *server.SubjectPermission {

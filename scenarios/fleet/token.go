@@ -4,7 +4,6 @@ import (
 	"crypto/ed25519"
 	"crypto/hkdf"
 	"crypto/sha256"
-	"encoding/base32"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -32,22 +31,19 @@ func (Token) String() string { return "(a secret)" }
 // GoString implements fmt.GoStringer without the secret.
 func (t Token) GoString() string { return t.String() }
 
-// MarshalText implements encoding.TextMarshaler without the secret.
-func (t Token) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
-
 // NewToken returns a random token. Errors wrap [errToken].
 func NewToken() (Token, error) {
 	secret, err := random(32)
-	return Token{hex.EncodeToString(secret)}, err
+	return Token{secret}, err
 }
 
-// random returns random bytes. Errors wrap [errToken].
-func random(length int) ([]byte, error) {
+// random returns random bytes in hexadecimal digits. Errors wrap [errToken].
+func random(length int) (string, error) {
 	drawn := make([]byte, length)
 	if _, err := io.ReadFull(clock.Secrets(), drawn); err != nil {
-		return nil, fmt.Errorf("%w: %w", errToken, err)
+		return "", fmt.Errorf("%w: %w", errToken, err)
 	}
-	return drawn, nil
+	return hex.EncodeToString(drawn), nil
 }
 
 // NewTokenOf returns the token with a text. Errors wrap [errToken], and do not show the text.
@@ -142,14 +138,8 @@ func newSigner(pair nkeys.KeyPair, err error) (signer, error) {
 // option returns the option of a connection that signs.
 func (s signer) option() nats.Option { return nats.Nkey(s.public, s.pair.Sign) }
 
-// idEncoding writes an identity as one word of a subject.
-var idEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
-
-// idBytes is the number of random bytes of an identity.
+// idBytes is the number of random bytes of an identity, which is one word of a subject.
 const idBytes = 16
 
 // newID returns the identity of an end, which no other end can guess. Errors wrap [errToken].
-func newID() (string, error) {
-	drawn, err := random(idBytes)
-	return idEncoding.EncodeToString(drawn), err
-}
+func newID() (string, error) { return random(idBytes) }

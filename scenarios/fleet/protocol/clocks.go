@@ -18,12 +18,10 @@ func offsetOf(sent, seen, received clock.Instant) offset {
 	return offset{ahead: seen.Sub(sent) - trip/2, bound: (trip + 1) / 2}
 }
 
-// leaderClock is a member's knowledge of the leader's clock.
+// leaderClock is a member's estimate of the leader's clock, by the replies that it got.
 type leaderClock struct {
 	offset
-	// probes is the number of probes that came back; the fastest counts. known says that no more are necessary.
-	probes int
-	known  bool
+	replies int
 	// age is the number of replies since the offset was measured.
 	age int
 }
@@ -32,23 +30,13 @@ type leaderClock struct {
 // in ten thousand while they are adjusted.
 const maxAge = 40
 
-// addProbe adds the offset that the reply to a probe shows.
-func (c *leaderClock) addProbe(o offset) {
-	if c.probes == 0 || o.bound < c.bound {
-		c.offset = o
-	}
-	c.probes++
-}
-
-// addReply takes an offset that is more accurate, and one that is accurate enough if it contradicts the present one or that
-// is old. A reply with a long delay may have been sent before a clock moved.
-func (c *leaderClock) addReply(o offset) {
-	if !c.known {
-		return
-	}
+// add takes an offset that is more accurate, and one that is accurate enough if it contradicts the present one or that is
+// old. A reply with a long delay may have been sent before a clock moved.
+func (c *leaderClock) add(o offset) {
+	c.replies++
 	c.age++
 	moved := (o.ahead - c.ahead).Abs() > o.bound+c.bound
-	if o.bound <= c.bound || (moved || c.age > maxAge) && o.bound <= MaxClockBound {
+	if c.replies == 1 || o.bound <= c.bound || (moved || c.age > maxAge) && o.bound <= MaxClockBound {
 		c.offset, c.age = o, 0
 	}
 }

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -58,17 +59,9 @@ type Leader struct {
 	stood time.Duration
 }
 
-// NewLeader returns the leader of a plan. Its error is the first fault of the plan.
+// NewLeader returns the leader of a plan. It fails if the assignment is too large.
 func NewLeader(p Plan) (*Leader, error) {
-	if err := p.check(); err != nil {
-		return nil, err
-	}
-	if p.StartAfter == 0 {
-		p.StartAfter = startAfter
-	}
-	if p.Drain == 0 {
-		p.Drain = time.Minute
-	}
+	p.StartAfter, p.Drain = cmp.Or(p.StartAfter, startAfter), cmp.Or(p.Drain, time.Minute)
 	l := &Leader{plan: p, seats: make([]*seat, p.Members), known: make(map[string]*seat), deadline: clock.Never}
 	return l, l.setAssignment(p.Assignment)
 }

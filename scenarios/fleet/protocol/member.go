@@ -197,9 +197,9 @@ func (m *Member) Receive(now clock.Instant, text []byte) Actions {
 
 // handle handles a reply to a request.
 func (m *Member) handle(now clock.Instant, reply *Reply, request *sentRequest) {
-	o := offsetOf(request.first, reply.At, now)
-	if m.clock.addReply(o); request.delivery == probeDelivery {
-		m.clock.addProbe(o)
+	// Until the clock is known, only probes are short enough to measure it.
+	if request.delivery == probeDelivery || m.stage > fetching {
+		m.clock.add(offsetOf(request.first, reply.At, now))
 	}
 	switch {
 	case reply.Joined != nil && m.stage == joining:
@@ -385,11 +385,10 @@ func (m *Member) sendJoin(now clock.Instant) {
 
 // sendProbe sends one probe after another until the clock is known. With the assignment, too, the member then waits.
 func (m *Member) sendProbe(now clock.Instant) {
-	c := &m.clock
-	enough := c.probes >= minProbes && c.bound <= MaxClockBound || c.probes >= maxProbes
+	enough := m.clock.replies >= minProbes && m.clock.bound <= MaxClockBound || m.clock.replies >= maxProbes
 	switch {
 	case enough && m.assignment.Of > 0:
-		c.known, m.stage, m.nextBeat = true, waiting, now
+		m.stage, m.nextBeat = waiting, now
 	case !enough && (m.count(probeDelivery) == 0 || now.Sub(m.probed) >= probeTimeout):
 		m.probed = now
 		m.request(now, &Request{Probe: &Probe{}}, probeDelivery)

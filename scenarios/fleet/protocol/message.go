@@ -22,8 +22,8 @@ const (
 	MaxBytes = 1 << 20
 	// partBytes is the size of a part of a record or an assignment, before it is written as JSON.
 	partBytes = 512 << 10
-	// maxParts is the maximum number of parts, 256 MiB together.
-	maxParts = 512
+	// maxParts is the maximum number of parts, 64 MiB together.
+	maxParts = 128
 )
 
 // ErrMalformed is wrapped by the error about a message that the schema does not allow.
@@ -61,7 +61,7 @@ type Probe struct{}
 
 // Fetch asks for a part of the assignment, from 0.
 type Fetch struct {
-	Part int `json:"part" allow:"0 511"`
+	Part int `json:"part" allow:"0 127"`
 }
 
 // Heartbeat renews a member's lease and asks for directives.
@@ -99,8 +99,8 @@ type StepResult struct {
 
 // RecordPart is a part of a member's record. All parts of a record have the same other fields.
 type RecordPart struct {
-	Part   int    `json:"part" allow:"0 511"`
-	Parts  int    `json:"parts" allow:"1 512"`
+	Part   int    `json:"part" allow:"0 127"`
+	Parts  int    `json:"parts" allow:"1 128"`
 	SHA256 string `json:"sha256" allow:"64 64"`
 	Bytes  []byte `json:"bytes" allow:"0 524288"`
 	// Reported is the number of seconds that the member reported, Unreported that of seconds that its full queue dropped.
@@ -137,13 +137,13 @@ type Reply struct {
 type Joined struct {
 	Index  int    `json:"index"`
 	Of     int    `json:"of" allow:"1 10000"`
-	Parts  int    `json:"assignment_parts" allow:"1 512"`
+	Parts  int    `json:"assignment_parts" allow:"1 128"`
 	SHA256 string `json:"assignment_sha256" allow:"64 64"`
 }
 
 // AssignmentPart is a part of the assignment.
 type AssignmentPart struct {
-	Part  int    `json:"part" allow:"0 511"`
+	Part  int    `json:"part" allow:"0 127"`
 	Bytes []byte `json:"bytes" allow:"0 524288"`
 }
 

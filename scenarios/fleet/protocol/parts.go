@@ -1,8 +1,10 @@
 package protocol
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 )
 
 // digest returns a SHA-256 hash in hexadecimal digits.
@@ -11,15 +13,8 @@ func digest(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// split returns bytes as parts for one message each, at least one.
-func split(text []byte) [][]byte {
-	var parts [][]byte
-	for len(text) > partBytes {
-		parts = append(parts, text[:partBytes])
-		text = text[partBytes:]
-	}
-	return append(parts, text)
-}
+// split returns bytes as parts for one message each, none without bytes.
+func split(text []byte) [][]byte { return slices.Collect(slices.Chunk(text, partBytes)) }
 
 // collector collects parts that arrive in any order, and more than once. The zero value misses none.
 type collector struct {
@@ -42,8 +37,6 @@ func (c *collector) put(part int, text []byte) {
 
 // join returns all bytes, and whether they have the digest. No part may be missing.
 func (c *collector) join(sha256 string) (text []byte, intact bool) {
-	for _, part := range c.parts {
-		text = append(text, part...)
-	}
+	text = bytes.Join(c.parts, nil)
 	return text, digest(text) == sha256
 }
