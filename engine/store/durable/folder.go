@@ -90,7 +90,7 @@ func Open(o Options) (s *Store, err error) {
 	return s, nil
 }
 
-// claim makes the folder, locks it, and finds that it is what this package has made.
+// claim makes the folder, locks it, and checks that this package has made it.
 func (s *Store) claim() error {
 	o := &s.options
 	if info, err := o.FS.Stat(o.Folder); err == nil && !info.IsDir() {
@@ -99,14 +99,11 @@ func (s *Store) claim() error {
 	if err := o.FS.MkdirAll(o.Folder, 0o700); err != nil {
 		return plain(err)
 	}
-	names, err := o.FS.List(o.Folder)
-	if err != nil {
-		return plain(err)
+	// The lock is a file, which a folder that is refused does not get.
+	if _, err := s.recognise(); err != nil {
+		return err
 	}
-	foreign := func(name string) bool { return name != lockFile && name != markerPartial }
-	if !slices.Contains(names, marker) && slices.ContainsFunc(names, foreign) {
-		return ErrForeign
-	}
+	var err error
 	if s.lock, err = pebble.LockDirectory(o.Folder, o.FS); err != nil {
 		s.lock = nil
 		if errors.Is(err, syscall.EAGAIN) || strings.Contains(err.Error(), "lock held") {
@@ -115,16 +112,27 @@ func (s *Store) claim() error {
 		return plain(err)
 	}
 	// Another process may have created it meanwhile.
-	if names, err = o.FS.List(o.Folder); err != nil {
-		return plain(err)
+	isMarked, err := s.recognise()
+	if err == nil && !isMarked {
+		err = plain(s.mark())
 	}
-	if !slices.Contains(names, marker) {
-		return plain(s.mark())
+	return err
+}
+
+// recognise reports whether the folder has a marker, or is empty. Any other folder is an error.
+func (s *Store) recognise() (isMarked bool, err error) {
+	names, err := s.options.FS.List(s.options.Folder)
+	if err != nil {
+		return false, plain(err)
 	}
-	if err := s.recognise(); err != nil {
-		return err
+	foreign := func(name string) bool { return name != lockFile && name != markerPartial }
+	switch isMarked = slices.Contains(names, marker); {
+	case isMarked:
+		err = firstError(s.readMarker(), recogniseFormat(names))
+	case slices.ContainsFunc(names, foreign):
+		err = ErrForeign
 	}
-	return recogniseFormat(names)
+	return isMarked, err
 }
 
 // mark writes the marker.
@@ -140,8 +148,8 @@ func (s *Store) mark() error {
 	return syncFolder(o.FS, o.FS.PathDir(o.Folder))
 }
 
-// recognise reads the marker.
-func (s *Store) recognise() error {
+// readMarker reads the marker.
+func (s *Store) readMarker() error {
 	o := &s.options
 	file, err := o.FS.Open(o.FS.PathJoin(o.Folder, marker))
 	if err != nil {
