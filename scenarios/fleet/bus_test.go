@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"crypto/ed25519"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
@@ -158,7 +159,9 @@ func TestWhoGetsIn(t *testing.T) {
 // forged shows the key of one token and signs with that of another.
 func forged(shown, signs Token) []nats.Option {
 	trusting := func(o *nats.Options) error { o.TLSConfig = &tls.Config{InsecureSkipVerify: true}; return nil }
-	return []nats.Option{signer{runtest.Must(shown.keys()).join.public, runtest.Must(signs.keys()).join.pair}.option(), nats.Timeout(5 * time.Second), trusting}
+	return []nats.Option{nats.Nkey(publicKey(runtest.Must(shown.keys()).join), func(nonce []byte) ([]byte, error) {
+		return ed25519.Sign(runtest.Must(signs.keys()).join, nonce), nil
+	}), nats.Timeout(5 * time.Second), trusting}
 }
 
 // What is no fleet is one line.

@@ -33,7 +33,7 @@ func connect(o *BusOptions, k *keys, name string) (*nats.Conn, error) {
 	case o.Creds != "":
 		options = append(options, nats.UserCredentials(o.Creds))
 	case !o.isShared():
-		options = append(options, k.join.option())
+		options = append(options, signWith(k.join))
 	}
 	options = o.withTrust(options, k, at.Scheme == "tls" || !isLoopback(at.Hostname()))
 	c, err := nats.Connect("nats://"+at.Host, options...)

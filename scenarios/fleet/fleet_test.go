@@ -417,8 +417,8 @@ func TestASeriesOfRuns(t *testing.T) {
 					"run %d: member %d was charged with %+v and began at %v; want a third, at %v", n, i, s.charge, s.began, c.began(&came))
 				member := came.Shares[s.charge.Index]
 				scheduled := recordOf(t, &member).Total(results.Everything).Scheduled
-				assert.Truef(t, scheduled == s.rate*3 && member.Counts.Scheduled == scheduled && member.Planned == uint64(scheduled),
-					"run %d, member %d: planned %d, told %d, in the record %d", n, i, member.Planned, member.Counts.Scheduled, scheduled)
+				assert.Truef(t, scheduled == s.rate*3 && member.Counts.Scheduled == scheduled && *member.Planned == scheduled,
+					"run %d, member %d: planned %d, told %d, in the record %d", n, i, *member.Planned, member.Counts.Scheduled, scheduled)
 			}
 			assert.Equal(t, 9*(n+1), told, "seconds were seen")
 			time.Sleep(time.Minute) // it makes another table, and fills it

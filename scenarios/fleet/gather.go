@@ -90,9 +90,8 @@ func differences(m *protocol.Share, record *results.Record, plan []campaign.Offe
 // members returns the results of each member.
 func members(shares []protocol.Share, records []*results.Record, plan []campaign.Offered) (list []results.FleetMember) {
 	for i, record := range records {
-		m := &shares[i]
-		member := results.FleetMember{Name: m.Name, Index: m.Index, Labels: m.Labels, ClockBound: m.Bound, ClockDrift: m.Drift,
-			BeganLate: m.BeganLate, Stall: m.Stall, Lost: m.Lost, Planned: planned(plan, m.Index), Counts: m.Counts}
+		member := shares[i].FleetMember
+		member.Planned = planned(plan, member.Index)
 		if record != nil {
 			member.Counts = record.Counts(results.Everything).Counts
 			if lag := results.QuantilesOf(record.Lag).P99; lag != nil {

@@ -56,11 +56,11 @@ func (a *authenticator) Check(c server.ClientAuthentication) bool {
 
 // startServer starts a server in this process, and connects to it without a socket. Errors wrap [errToken] or [errListen].
 func (b *bus) startServer(o *BusOptions, k *keys) error {
-	own, err := newSigner(nkeys.CreatePair(nkeys.PrefixByteUser))
+	_, own, err := ed25519.GenerateKey(clock.Secrets())
 	if err != nil {
 		return fmt.Errorf("%w: %w", errToken, err)
 	}
-	if b.server, err = serve(o.Listen, k.leader, &authenticator{b.subjects, k.join.public, own.public}); err != nil {
+	if b.server, err = serve(o.Listen, k.leader, &authenticator{b.subjects, publicKey(k.join), publicKey(own)}); err != nil {
 		return fmt.Errorf("%w: %w", errListen, err)
 	}
 	if host, port, err := net.SplitHostPort(b.server.Addr().String()); err == nil {
@@ -69,7 +69,7 @@ func (b *bus) startServer(o *BusOptions, k *keys) error {
 		}
 		b.url = "nats://" + net.JoinHostPort(host, port)
 	}
-	options := o.withTrust(append(connectionOptions("loadgen-leader"), own.option(), nats.InProcessServer(b.server)), k, false)
+	options := o.withTrust(append(connectionOptions("loadgen-leader"), signWith(own), nats.InProcessServer(b.server)), k, false)
 	if b.conn, err = nats.Connect("", options...); err != nil {
 		return fmt.Errorf("%w: %w", errListen, err)
 	}

@@ -96,10 +96,8 @@ func readSecret(path string) ([]byte, error) {
 type keys struct {
 	// run is the name of the fleet on a server.
 	run string
-	// join is the key of members.
-	join signer
-	// leader is the key of the leader's certificate.
-	leader ed25519.PrivateKey
+	// join is the key of members, leader that of the leader's certificate.
+	join, leader ed25519.PrivateKey
 }
 
 // keys derives the keys. Errors wrap [errToken].
@@ -111,32 +109,23 @@ func (t Token) keys() (k keys, err error) {
 	}
 	k.run = hex.EncodeToString(derive("name", 12))
 	join, leader := derive("join", ed25519.SeedSize), derive("leader", ed25519.SeedSize)
-	if err == nil {
-		k.leader = ed25519.NewKeyFromSeed(leader)
-		k.join, err = newSigner(nkeys.FromRawSeed(nkeys.PrefixByteUser, join))
-	}
 	if err != nil {
 		return k, fmt.Errorf("%w: %w", errToken, err)
 	}
+	k.join, k.leader = ed25519.NewKeyFromSeed(join), ed25519.NewKeyFromSeed(leader)
 	return k, nil
 }
 
-// signer signs the nonce of a server.
-type signer struct {
-	public string
-	pair   nkeys.KeyPair
+// publicKey returns the public key that belongs to a key, as NATS writes it.
+func publicKey(key ed25519.PrivateKey) string {
+	text, _ := nkeys.Encode(nkeys.PrefixByteUser, key.Public().(ed25519.PublicKey)) // a key of another length would fail
+	return string(text)
 }
 
-func newSigner(pair nkeys.KeyPair, err error) (signer, error) {
-	if err != nil {
-		return signer{}, err
-	}
-	public, err := pair.PublicKey()
-	return signer{public, pair}, err
+// signWith returns the option of a connection that signs the nonce of a server.
+func signWith(key ed25519.PrivateKey) nats.Option {
+	return nats.Nkey(publicKey(key), func(nonce []byte) ([]byte, error) { return ed25519.Sign(key, nonce), nil })
 }
-
-// option returns the option of a connection that signs.
-func (s signer) option() nats.Option { return nats.Nkey(s.public, s.pair.Sign) }
 
 // idBytes is the number of random bytes of an identity, which is one word of a subject.
 const idBytes = 16

@@ -51,7 +51,7 @@ var stateAfter = map[protocol.EventKind]results.MemberState{
 // handle handles an event.
 func (w *watch) handle(e *protocol.Event) {
 	if state, changes := stateAfter[e.Kind]; changes && e.Share != nil && w.progress != nil {
-		w.Joined(&results.FleetMember{Name: e.Share.Name, Index: e.Share.Index, Labels: e.Share.Labels, ClockBound: e.Share.Bound}, state)
+		w.Joined(&e.Share.FleetMember, state)
 	}
 	switch e.Kind {
 	case protocol.MemberLost, protocol.MemberRefused, protocol.RunStopped:

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
+	"loadgen/results"
 )
 
 // phase is the progress of a run. In the lobby members join, and while draining they hand in their records.
@@ -54,7 +55,7 @@ type Leader struct {
 	err     error
 
 	events []Event
-	notes  [noteKinds]int
+	notes  map[string]int
 	// stood is the longest time for which the leader itself did not run.
 	stood time.Duration
 }
@@ -62,7 +63,7 @@ type Leader struct {
 // NewLeader returns the leader of a plan. It fails if the assignment is too large.
 func NewLeader(p Plan) (*Leader, error) {
 	p.StartAfter, p.Drain = cmp.Or(p.StartAfter, startAfter), cmp.Or(p.Drain, time.Minute)
-	l := &Leader{plan: p, seats: make([]*seat, p.Members), known: make(map[string]*seat), deadline: clock.Never}
+	l := &Leader{plan: p, seats: make([]*seat, p.Members), known: make(map[string]*seat), notes: make(map[string]int), deadline: clock.Never}
 	return l, l.setAssignment(p.Assignment)
 }
 
@@ -87,10 +88,10 @@ func (l *Leader) Next() *Leader {
 	if l.phase != over || l.err != nil || l.stop != "" || slices.ContainsFunc(l.seats, incomplete) {
 		return nil
 	}
-	n := &Leader{plan: l.plan, run: l.run + 1, known: make(map[string]*seat), began: l.began, ticked: l.ticked, deadline: clock.Never}
+	n := &Leader{plan: l.plan, run: l.run + 1, known: make(map[string]*seat), notes: make(map[string]int), began: l.began, ticked: l.ticked, deadline: clock.Never}
 	n.plan.Search = nil
 	for _, s := range l.seats {
-		next := newSeat(Share{Index: s.Index, Name: s.Name, Epoch: s.Epoch, Labels: s.Labels}, l.ticked)
+		next := newSeat(s.Epoch, results.FleetMember{Index: s.Index, Name: s.Name, Labels: s.Labels}, l.ticked)
 		n.seats, n.known[s.Epoch] = append(n.seats, next), next
 	}
 	return n
@@ -118,12 +119,12 @@ func (l *Leader) Receive(now clock.Instant, epoch string, text []byte) []byte {
 		if s.isActive() && l.err == nil {
 			l.lose(now, s, fmt.Sprintf("it sent more than %d messages in a second", maxMessages))
 		}
-		l.notes[ignored]++
+		l.notes[ignoredNote]++
 		return nil
 	}
 	if s != nil && s.Lost != "" {
 		// Its messages are not worth the time that decoding them takes.
-		l.notes[ignored]++
+		l.notes[ignoredNote]++
 		h := headerOf(text)
 		return encode(&Reply{Run: h.Run, Number: h.Number, At: now, Refused: s.expulsion()})
 	}
@@ -139,7 +140,7 @@ func (l *Leader) Receive(now clock.Instant, epoch string, text []byte) []byte {
 	if err == nil {
 		err = fmt.Errorf("%w: it is of another member or run", ErrMalformed)
 	}
-	l.notes[malformed]++
+	l.notes[malformedNote]++
 	h := headerOf(text)
 	switch {
 	case errors.Is(err, ErrOtherVersion):
@@ -173,7 +174,7 @@ func (l *Leader) handle(now clock.Instant, s *seat, r *Request) *Reply {
 		return &Reply{Over: l.last}
 	case r.Run < l.run:
 		// That run is over and complete, so everything has arrived before.
-		l.notes[late]++
+		l.notes[lateNote]++
 		s.heard = now
 		return &Reply{}
 	case l.last && l.err == nil && r.Join != nil && !s.ended:
@@ -208,13 +209,13 @@ func (r *Request) body() (found body, count int) {
 // join gives a new member a place.
 func (l *Leader) join(now clock.Instant, r *Request) *Reply {
 	if reason := l.joinRefusal(r.Join); reason != "" {
-		if l.notes[refused]++; l.notes[refused] <= maxRefusals {
+		if l.notes[refusedNote]++; l.notes[refusedNote] <= maxRefusals {
 			l.event(Event{Kind: MemberRefused, Member: -1, Name: r.Join.Name, Text: reason})
 		}
 		return &Reply{Refused: reason}
 	}
 	free := slices.Index(l.seats, nil)
-	s := newSeat(Share{Index: free, Name: r.Join.Name, Epoch: r.Epoch, Labels: r.Join.Labels}, now)
+	s := newSeat(r.Epoch, results.FleetMember{Index: free, Name: r.Join.Name, Labels: r.Join.Labels}, now)
 	l.seats[free], l.known[r.Epoch] = s, s
 	return r.Join.handle(l, now, s)
 }
@@ -360,7 +361,7 @@ func (l *Leader) orderStep(now clock.Instant) {
 	if l.plan.Search == nil || l.phase != running || l.step != nil && l.step.What == nil {
 		return
 	}
-	var results []json.RawMessage
+	var reported []json.RawMessage
 	lost, step := false, &SearchStep{Number: 1, Start: l.start}
 	if l.step != nil {
 		for _, s := range l.seats {
@@ -368,7 +369,7 @@ func (l *Leader) orderStep(now clock.Instant) {
 				return
 			}
 			lost = lost || !s.isActive()
-			results = append(results, s.result)
+			reported = append(reported, s.result)
 		}
 		step.Number = l.step.Number + 1
 		// Steps start on a whole second of the run.
@@ -377,7 +378,7 @@ func (l *Leader) orderStep(now clock.Instant) {
 	}
 	if l.short = lost; !lost {
 		var err error
-		if step.What, err = l.plan.Search.Next(results); err != nil {
+		if step.What, err = l.plan.Search.Next(reported); err != nil {
 			l.abort(now, ErrUnready, err.Error())
 			return
 		}

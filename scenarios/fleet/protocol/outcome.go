@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -21,26 +22,14 @@ type Outcome struct {
 	Notes  []string
 }
 
-// noteKind is a kind of message that a leader counts.
-type noteKind int
-
+// The notes on messages that a leader counts.
 const (
-	refused noteKind = iota
-	ignored
-	duplicate
-	late
-	malformed
-	noteKinds
+	refusedNote   = "Asks to join that were refused: %d."
+	ignoredNote   = "Ignored messages of expelled members: %d."
+	duplicateNote = "Ignored duplicate seconds: %d."
+	lateNote      = "Ignored messages of the previous run: %d."
+	malformedNote = "Dropped invalid messages: %d."
 )
-
-// noteTexts has the note about each kind.
-var noteTexts = [noteKinds]string{
-	refused:   "Asks to join that were refused: %d.",
-	ignored:   "Ignored messages of expelled members: %d.",
-	duplicate: "Ignored duplicate seconds: %d.",
-	late:      "Ignored messages of the previous run: %d.",
-	malformed: "Dropped invalid messages: %d.",
-}
 
 // Outcome returns the result of the run, and why it did not start.
 func (l *Leader) Outcome() (Outcome, error) {
@@ -66,10 +55,8 @@ func (l *Leader) Outcome() (Outcome, error) {
 	if l.short {
 		o.Faults = append(o.Faults, "Stopped: the remaining members would send less load.")
 	}
-	for kind, count := range l.notes {
-		if count > 0 {
-			o.Notes = append(o.Notes, fmt.Sprintf(noteTexts[kind], count))
-		}
+	for _, note := range slices.Sorted(maps.Keys(l.notes)) {
+		o.Notes = append(o.Notes, fmt.Sprintf(note, l.notes[note]))
 	}
 	if l.stood > 0 {
 		o.Notes = append(o.Notes, fmt.Sprintf("The leader itself stood still for %v.", l.stood.Round(time.Millisecond)))
@@ -94,8 +81,8 @@ func (s *seat) remarks() (faults, notes []string) {
 		faults = append(faults, sentence("reported seconds of %d operations due and %d attempts, and its record has %d and %d",
 			s.Counts.Scheduled, s.Counts.Attempts, s.final.Counts.Scheduled, s.final.Counts.Attempts))
 	}
-	if s.Drift > MaxClockDrift {
-		faults = append(faults, sentence("has a clock that drifted by %v against the leader's: its seconds do not match", s.Drift.Round(time.Millisecond)))
+	if s.ClockDrift > MaxClockDrift {
+		faults = append(faults, sentence("has a clock that drifted by %v against the leader's: its seconds do not match", s.ClockDrift.Round(time.Millisecond)))
 	}
 	if s.Missing > 0 {
 		notes = append(notes, sentence("had %d seconds missing from the live view; its record has them", s.Missing))

@@ -124,24 +124,14 @@ type Event struct {
 
 // Share is a member and its part of a run.
 type Share struct {
-	Index  int
-	Name   string
-	Epoch  string
-	Labels map[string]string
-	// Planned is the number of operations of its share, as it reports.
-	Planned uint64
-	// Offset is the leader's clock minus its own, with an error of at most Bound; Drift is the change during the run.
-	Offset, Bound, Drift time.Duration
-	// BeganLate is the delay of its start, nil if not reported.
-	BeganLate *time.Duration
-	// Seconds is the number of its seconds that arrived, Missing that of the others. Counts are the sum of those that
+	// FleetMember has the planned operations as the member reports them, nil before, and the counts of its seconds that
 	// arrived.
+	results.FleetMember
+	Epoch string
+	// Seconds is the number of its seconds that arrived, Missing that of the others.
 	Seconds, Missing uint64
-	Counts           results.Counts
-	// Stall is the longest time for which its process did not run.
-	Stall time.Duration
-	// Partial is why its record does not have the whole share, empty if it does. Lost is why it has no record.
-	Partial, Lost string
+	// Partial is why its record does not have the whole share, empty if it does.
+	Partial string
 	// Record is what it sent at the end, nil if that did not arrive.
 	Record []byte
 }
