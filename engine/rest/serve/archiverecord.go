@@ -32,21 +32,15 @@ const (
 	ArchiveCSV
 )
 
-// archiveExtensions are the ends of the names of files that [ArchiveFormatOf] knows, for a
-// person.
+// archiveFormats are the formats by the extension of a file in lower case, archiveExtensions the same for a person.
+var archiveFormats = map[string]ArchiveFormat{".jsonl": ArchiveLines, ".ndjson": ArchiveLines, ".csv": ArchiveCSV}
+
 const archiveExtensions = ".jsonl, .ndjson or .csv"
 
-// ArchiveFormatOf returns the format of a file by the extension of its name, in whatever
-// case, and false where that is none of [archiveExtensions].
+// ArchiveFormatOf returns the format of a file by the extension of its name in any case, and false if there is none.
 func ArchiveFormatOf(name string) (ArchiveFormat, bool) {
-	switch strings.ToLower(filepath.Ext(name)) {
-	case ".jsonl", ".ndjson":
-		return ArchiveLines, true
-	case ".csv":
-		return ArchiveCSV, true
-	default:
-		return 0, false
-	}
+	format, known := archiveFormats[strings.ToLower(filepath.Ext(name))]
+	return format, known
 }
 
 // maxLineBytes bounds a record in bytes. The greatest entity takes some 3 MiB
