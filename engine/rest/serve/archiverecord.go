@@ -27,7 +27,7 @@ type ArchiveFormat uint8
 // The formats.
 const (
 	// ArchiveLines is JSON, one object a line.
-	ArchiveLines ArchiveFormat = iota + 1
+	ArchiveLines ArchiveFormat = iota
 	// ArchiveCSV is RFC 4180 with a header.
 	ArchiveCSV
 )
@@ -56,30 +56,21 @@ const byteOrderMark = "\ufeff"
 //
 // Table is that of rows of CSV without such a column, as Storage Explorer exports a table; empty refuses them.
 func ReadArchive(f ArchiveFormat, from io.Reader, table string, visit func(*ArchiveRecord) error) error {
-	switch f {
-	case ArchiveLines:
-		return readLines(from, visit)
-	case ArchiveCSV:
+	if f == ArchiveCSV {
 		return readCSV(from, table, visit)
-	default:
-		return fmt.Errorf("%w: there is no format %d", ErrArchiveForm, f)
 	}
+	return readLines(from, visit)
 }
 
 // WriteArchive writes every record. For CSV, whose header names every column, it goes
 // over the records twice. The error wraps [ErrArchiveRecord] or is the writer's.
 func WriteArchive(f ArchiveFormat, to io.Writer, records iter.Seq[*ArchiveRecord]) error {
 	out := bufio.NewWriterSize(to, 64<<10)
-	var err error
-	switch f {
-	case ArchiveLines:
-		err = writeLines(out, records)
-	case ArchiveCSV:
-		err = writeCSV(out, records)
-	default:
-		err = fmt.Errorf("%w: there is no format %d", ErrArchiveRecord, f)
+	write := writeLines
+	if f == ArchiveCSV {
+		write = writeCSV
 	}
-	if err != nil {
+	if err := write(out, records); err != nil {
 		return err
 	}
 	return out.Flush()
