@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"sync/atomic"
-	"time"
 
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -37,28 +35,17 @@ type planOptions struct {
 
 // SendTo returns a [Carry] that sends to accounts with their credentials, or to the leader's engine without any.
 func SendTo(accounts []run.Endpoint) Carry {
-	return func(ctx context.Context, a protocol.Assignment, c Coordinator) (*results.Record, error) {
-		p, err := memberPlan(a, accounts)
+	return func(ctx context.Context, a protocol.Assignment, m *run.Member) (*results.Record, error) {
+		p, err := memberPlan(a, m, accounts)
 		if err != nil {
 			return nil, err
-		}
-		p.Member.Ready, p.Member.Search = c.Ready, c
-		// The first second that is reported has the delay of the member's start.
-		var late atomic.Pointer[time.Duration]
-		p.Member.Began = func(by time.Duration) { late.Store(new(max(0, by))) }
-		p.Member.Second = func(i *results.Interval, response []*results.Histogram) {
-			second := protocol.Second{Interval: *i, Response: response, BeganLate: late.Swap(nil)}
-			if i.Generator != nil {
-				second.Stall = i.Generator.StoodStill
-			}
-			c.ReportSecond(second)
 		}
 		return run.Run(ctx, p)
 	}
 }
 
 // memberPlan returns the plan of a member's run.
-func memberPlan(a protocol.Assignment, accounts []run.Endpoint) (p run.Plan, err error) {
+func memberPlan(a protocol.Assignment, m *run.Member, accounts []run.Endpoint) (p run.Plan, err error) {
 	var o planOptions
 	if err := json.Unmarshal(a.Options, &o); err != nil {
 		return p, fmt.Errorf("invalid message of the leader: %w", err)
@@ -70,8 +57,8 @@ func memberPlan(a protocol.Assignment, accounts []run.Endpoint) (p run.Plan, err
 	if err != nil {
 		return p, err
 	}
-	p = run.Plan{Scenario: s, On: run.Embedded, Table: a.Table, Client: o.Client, Budget: o.Budget, NoProbe: o.NoProbe, Find: o.Find, RetryChosen: o.Find == nil || o.RetryChosen,
-		Member: &run.Member{Share: drive.Share{Index: a.Index, Of: a.Of}, From: o.From, Mark: o.Mark, Engine: a.Target}}
+	m.Share, m.From, m.Mark, m.Engine = drive.Share{Index: a.Index, Of: a.Of}, o.From, o.Mark, a.Target
+	p = run.Plan{Scenario: s, On: run.Embedded, Table: a.Table, Client: o.Client, Budget: o.Budget, NoProbe: o.NoProbe, Find: o.Find, RetryChosen: o.Find == nil || o.RetryChosen, Member: m}
 	if a.Target != "" && len(accounts) > 0 {
 		return p, fmt.Errorf("%w: the target is the leader's engine; remove --target", errTarget)
 	}

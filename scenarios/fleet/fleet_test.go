@@ -26,6 +26,7 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/fleet/protocol"
+	"loadgen/scenarios/run"
 )
 
 // wires are a bus without a server: what is said arrives at once.
@@ -85,7 +86,7 @@ type share struct {
 	after  int
 }
 
-func (s *share) carry(ctx context.Context, c protocol.Assignment, l Coordinator) (*results.Record, error) {
+func (s *share) carry(ctx context.Context, c protocol.Assignment, m *run.Member) (*results.Record, error) {
 	s.charge = c
 	real := clock.NewReal()
 	var folder results.Memory
@@ -93,10 +94,8 @@ func (s *share) carry(ctx context.Context, c protocol.Assignment, l Coordinator)
 	if err != nil {
 		return nil, err
 	}
-	recorder.Listen(func(second *results.Interval, response []*results.Histogram) {
-		l.ReportSecond(protocol.Second{Interval: *second, Response: response})
-	})
-	at, err := l.Ready(ctx, uint64(s.rate)*uint64(s.seconds))
+	recorder.Listen(m.Second)
+	at, err := m.Ready(ctx, uint64(s.rate)*uint64(s.seconds))
 	if err != nil {
 		return nil, err
 	}
@@ -192,16 +191,15 @@ func TestAnInterruptedMember(t *testing.T) {
 	})
 }
 
-// alone leads whoever carries a share out by himself.
-type alone struct{ Coordinator }
-
-func (alone) Ready(context.Context, uint64) (time.Time, error) { return time.Now(), nil }
-func (alone) ReportSecond(protocol.Second)                     {}
+// alone returns a member without a leader.
+func alone() *run.Member {
+	return &run.Member{Ready: func(context.Context, uint64) (time.Time, error) { return time.Now(), nil }, Second: func(*results.Interval, []*results.Histogram) {}}
+}
 
 // A packed record is read as it was.
 func TestPackedRecords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		record, err := (&share{rate: 5, seconds: 2}).carry(t.Context(), protocol.Assignment{}, alone{})
+		record, err := (&share{rate: 5, seconds: 2}).carry(t.Context(), protocol.Assignment{}, alone())
 		require.NoError(t, err)
 		text, err := pack(record)
 		require.NoError(t, err)
@@ -473,10 +471,10 @@ func TestTurnsOfASearch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		begins := map[int][]time.Time{}
-		carry := func(ctx context.Context, c protocol.Assignment, l Coordinator) (*results.Record, error) {
-			record, err := (&share{rate: 5, seconds: 1}).carry(ctx, c, l)
+		carry := func(ctx context.Context, c protocol.Assignment, member *run.Member) (*results.Record, error) {
+			record, err := (&share{rate: 5, seconds: 1}).carry(ctx, c, member)
 			for err == nil {
-				one, at, more, failed := l.Next(ctx)
+				one, at, more, failed := member.Search.Next(ctx)
 				if err = failed; err != nil || !more {
 					break
 				}
@@ -486,7 +484,7 @@ func TestTurnsOfASearch(t *testing.T) {
 				time.Sleep(time.Until(at) + 2*time.Second)
 				m := &campaign.Measured{Scheduled: int64(one.Rate) + int64(c.Index)}
 				m.Response.Record(time.Duration(1+c.Index) * time.Millisecond)
-				l.Report(one, m)
+				member.Search.Report(one, m)
 			}
 			return record, err
 		}

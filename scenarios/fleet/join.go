@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"loadgen/engine/clock"
@@ -16,20 +17,11 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// Carry carries out a member's share. It prepares, calls Ready once with the number of operations of its share (0 if it
-// depends on the run), sends from the instant that Ready returns, reports each second of its record as soon as that is
-// complete, and returns the record. In a search it asks for each step and reports its result. The context ends if the run
-// has to stop, with the cause; Carry then returns a partial record.
-type Carry func(ctx context.Context, a protocol.Assignment, c Coordinator) (*results.Record, error)
-
-// Coordinator is the leader of a run as [Carry] sees it. Its methods may be called by any goroutine until Carry returns.
-type Coordinator interface {
-	// Ready blocks until all members are ready; its error is why the run does not start.
-	Ready(ctx context.Context, planned uint64) (time.Time, error)
-	// ReportSecond does not retain the second.
-	ReportSecond(protocol.Second)
-	run.Searching
-}
+// Carry carries out a member's share, of which the member has the leader's part. It prepares, calls Ready once with the number
+// of operations of its share (0 if it depends on the run), sends from the instant that Ready returns, reports each second of its
+// record as soon as that is complete, and returns the record. In a search it asks for each step and reports its result. The
+// context ends if the run has to stop, with the cause; Carry then returns a partial record.
+type Carry func(ctx context.Context, a protocol.Assignment, m *run.Member) (*results.Record, error)
 
 // JoinOptions configure a member. Join sets the Epoch and Run of the plan.
 type JoinOptions struct {
@@ -93,6 +85,8 @@ type membership struct {
 	// begin has the instant of the start, steps the ordered steps of a search.
 	begin chan time.Time
 	steps chan protocol.SearchStep
+	// late is the delay of the start, which the first second that is reported has.
+	late atomic.Pointer[time.Duration]
 	// working ends with Carry, which runs in ctx.
 	working sync.WaitGroup
 	ctx     context.Context
@@ -156,7 +150,7 @@ func (m *membership) do(something func(now clock.Instant) protocol.Actions) {
 
 // work carries out the share and submits its record.
 func (m *membership) work(a protocol.Assignment) {
-	record, err := m.carry(m.ctx, a, m)
+	record, err := m.carry(m.ctx, a, &run.Member{Ready: m.Ready, Search: m, Began: m.began, Second: m.reportSecond})
 	cause := context.Cause(m.ctx)
 	var text []byte
 	partial := ""
@@ -182,7 +176,7 @@ func (m *membership) work(a protocol.Assignment) {
 	m.do(func(now clock.Instant) protocol.Actions { return m.member.Submit(now, text, counts, partial) })
 }
 
-// Ready implements [Coordinator].
+// Ready implements Ready of [run.Member].
 func (m *membership) Ready(ctx context.Context, planned uint64) (time.Time, error) {
 	m.do(func(now clock.Instant) protocol.Actions { return m.member.SetReady(now, planned) })
 	select {
@@ -214,7 +208,14 @@ func (m *membership) Report(step campaign.SearchStep, measured *campaign.Measure
 	m.do(func(now clock.Instant) protocol.Actions { return m.member.ReportResult(now, step.Number, text) })
 }
 
-// ReportSecond implements [Coordinator].
-func (m *membership) ReportSecond(s protocol.Second) {
-	m.do(func(now clock.Instant) protocol.Actions { return m.member.ReportSecond(now, &s) })
+// began implements Began of [run.Member].
+func (m *membership) began(late time.Duration) { m.late.Store(new(max(0, late))) }
+
+// reportSecond implements Second of [run.Member].
+func (m *membership) reportSecond(i *results.Interval, response []*results.Histogram) {
+	second := protocol.Second{Interval: *i, Response: response, BeganLate: m.late.Swap(nil)}
+	if i.Generator != nil {
+		second.Stall = i.Generator.StoodStill
+	}
+	m.do(func(now clock.Instant) protocol.Actions { return m.member.ReportSecond(now, &second) })
 }
