@@ -101,8 +101,8 @@ func TestAMemberIsLimitedToItsOwn(t *testing.T) {
 		})
 		assert.Equalf(t, i == 0, got, "subscribing to %s: allowed %v; want %v", subject, got, i == 0)
 	}
-	assert.NoErrorf(t, m.Send("", make([]byte, maxMessageBytes)), "%d bytes", maxMessageBytes)
-	assert.ErrorIsf(t, m.Send("", make([]byte, maxMessageBytes+1)), nats.ErrMaxPayload, "%d bytes", maxMessageBytes+1)
+	assert.NoErrorf(t, m.Send("", make([]byte, protocol.MaxBytes)), "%d bytes", protocol.MaxBytes)
+	assert.ErrorIsf(t, m.Send("", make([]byte, protocol.MaxBytes+1)), nats.ErrMaxPayload, "%d bytes", protocol.MaxBytes+1)
 }
 
 // A full queue of the leader drops messages and counts them. It takes further ones once it has been read.

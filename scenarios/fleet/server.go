@@ -17,6 +17,7 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"loadgen/engine/clock"
+	"loadgen/scenarios/fleet/protocol"
 )
 
 // authenticator admits members with the key of the fleet, each to its own subjects, and the leader to all subjects.
@@ -46,11 +47,9 @@ func (a *authenticator) Check(c server.ClientAuthentication) bool {
 	if id, err := hex.DecodeString(opts.Name); err != nil || len(id) != idBytes {
 		return false
 	}
-	only := func(subject string) *server.SubjectPermission {
-		return &server.SubjectPermission{Allow: []string{subject}}
-	}
 	c.RegisterUser(&server.User{Username: opts.Name, Permissions: &server.Permissions{
-		Publish: only(a.subjects.requests(opts.Name)), Subscribe: only(a.subjects.replies(opts.Name))}})
+		Publish:   &server.SubjectPermission{Allow: []string{a.subjects.requests(opts.Name)}},
+		Subscribe: &server.SubjectPermission{Allow: []string{a.subjects.replies(opts.Name)}}}})
 	return true
 }
 
@@ -85,7 +84,7 @@ func serve(listen string, key ed25519.PrivateKey, a *authenticator) (*server.Ser
 	opts := &server.Options{
 		ServerName: "loadgen-fleet", Host: host, Port: port,
 		NoLog: true, NoSigs: true, NoSystemAccount: true,
-		MaxPayload: maxMessageBytes, MaxConn: 16_384, MaxSubs: 4, MaxControlLine: 1024,
+		MaxPayload: protocol.MaxBytes, MaxConn: 16_384, MaxSubs: 4, MaxControlLine: 1024,
 		AlwaysEnableNonce: true, CustomClientAuthentication: a,
 	}
 	if !isLoopback(host) {

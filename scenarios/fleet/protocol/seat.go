@@ -55,11 +55,6 @@ func (s *seat) isFlooding(now clock.Instant) bool {
 	return s.messages > maxMessages
 }
 
-// expulsion returns the answer to a member that was lost.
-func (s *seat) expulsion() string {
-	return "it was expelled (" + s.Lost + ") and cannot rejoin the run"
-}
-
 // handle confirms a member's place: the same whenever it asks. Without an assignment the member has to wait.
 func (*Join) handle(l *Leader, now clock.Instant, s *seat) *Reply {
 	if !s.joined {
