@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -68,7 +69,7 @@ func Open(o Options) (s *Store, err error) {
 	s = &Store{options: o, failed: make(chan struct{}), guards: guards{of: make(map[string]*guard)},
 		tables: make(map[string]*table), notes: make(map[string][]byte), deleted: make(map[string]entity.Ticks)}
 	if err := s.claim(); err != nil {
-		return nil, firstError(err, s.release())
+		return nil, cmp.Or(err, s.release())
 	}
 	s.logs = logList{fs: o.FS, folder: o.Folder}
 	if err = s.logs.open(); err == nil {
@@ -85,7 +86,7 @@ func Open(o Options) (s *Store, err error) {
 	}
 	if err != nil {
 		s.fail(err)
-		return nil, firstError(plain(err), s.abandon())
+		return nil, cmp.Or(plain(err), s.abandon())
 	}
 	return s, nil
 }
@@ -128,7 +129,7 @@ func (s *Store) recognise() (isMarked bool, err error) {
 	foreign := func(name string) bool { return name != lockFile && name != markerPartial }
 	switch isMarked = slices.Contains(names, marker); {
 	case isMarked:
-		err = firstError(s.readMarker(), recogniseFormat(names))
+		err = cmp.Or(s.readMarker(), recogniseFormat(names))
 	case slices.ContainsFunc(names, foreign):
 		err = ErrForeign
 	}
@@ -156,7 +157,7 @@ func (s *Store) readMarker() error {
 		return plain(err)
 	}
 	text, err := io.ReadAll(io.LimitReader(file, 1<<12))
-	if err = firstError(err, file.Close()); err != nil {
+	if err = cmp.Or(err, file.Close()); err != nil {
 		return plain(err)
 	}
 	var found format
@@ -229,16 +230,6 @@ func (s *Store) openBatches() (err error) {
 	return err
 }
 
-// firstError returns the first of several errors that is one: the others follow from it.
-func firstError(all ...error) error {
-	for _, err := range all {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // plain returns what is wrong in as few words as say it: the log-structured store's
 // errors carry where they came about.
 func plain(err error) error {
@@ -275,13 +266,13 @@ func (s *Store) Close() error {
 	}
 	// Table files have checksums. The log has them as well, except for
 	// its end, which is allowed to be torn: better to leave none behind.
-	err := firstError(s.db.Flush(), s.db.Close())
+	err := cmp.Or(s.db.Flush(), s.db.Close())
 	s.db = nil
 	if cause := s.Err(); cause != nil {
 		err = cause
 	}
 	s.cause.CompareAndSwap(nil, &failure{errClosed})
-	return firstError(plain(err), s.release())
+	return cmp.Or(plain(err), s.release())
 }
 
 // abandon lets go of a folder that has failed. Nothing of it is altered: what the
