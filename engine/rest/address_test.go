@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -25,22 +24,6 @@ func TestAddressOf(t *testing.T) {
 			t.Errorf("%q is %q, %v; want %q", tt.typed, got, err, tt.want)
 		}
 	}
-}
-
-// Whatever is typed, it is throttled, or an address of which the host is not empty.
-func FuzzAddressOf(f *testing.F) {
-	for _, seed := range []string{":9464", "127.0.0.1:0", "[::1]:1", "9464", "a:b", "\x00"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, typed string) {
-		full, err := addressOf(typed)
-		if err != nil {
-			return
-		}
-		if host, port, err := net.SplitHostPort(full); err != nil || host == "" || port == "" {
-			t.Errorf("%q is %q: host %q, port %q, %v", typed, full, host, port, err)
-		}
-	})
 }
 
 // followed follows bytes, so many at a time, until the request is whole or doubtful.

@@ -43,7 +43,7 @@ func listAll(t *testing.T, table *aztables.Client, options *aztables.ListEntitie
 // each and in order, however long the pages are.
 func TestStandardClientPages(t *testing.T) {
 	t.Parallel()
-	a := newStandard(t, nil)
+	a := newStandard(t)
 	table := a.table(t, "Races")
 	var want []string
 	for _, partition := range []string{"", "'", "a b", "ä", "\U0001F3C3"} {
@@ -90,7 +90,7 @@ func TestStandardClientPages(t *testing.T) {
 // The literals of each type, and how they are compared.
 func TestStandardClientFilters(t *testing.T) {
 	t.Parallel()
-	a := newStandard(t, nil)
+	a := newStandard(t)
 	table := a.table(t, "Races")
 	born := time.Date(1974, 5, 1, 10, 30, 0, 123_456_700, time.UTC)
 	for i := range 5 {
@@ -131,22 +131,6 @@ func TestStandardClientFilters(t *testing.T) {
 	}
 }
 
-func TestStandardClientSelects(t *testing.T) {
-	t.Parallel()
-	a := newStandard(t, nil)
-	table := a.table(t, "Races")
-	must(table.AddEntity(t.Context(), encode(t, everyType("full", "1")), nil))(t)
-	pager := table.NewListEntitiesPager(&aztables.ListEntitiesOptions{Select: pointer("RowKey,Least,Guid,Missing"), Format: pointer(aztables.MetadataFormatNone)})
-	page, err := pager.NextPage(t.Context())
-	require.Truef(t, err == nil && len(page.Entities) == 1, "NextPage = %v, %v; want one entity", page, err)
-	const want = `{"Guid":"4185404a-5818-48c3-b9be-f217df0dba6f","Least":"-9223372036854775808","Missing":null,"RowKey":"1"}`
-	assert.Equal(t, want, string(page.Entities[0]), "selected")
-	page = must(table.NewListEntitiesPager(&aztables.ListEntitiesOptions{Select: pointer("RowKey,Least,Text")}).NextPage(t.Context()))(t)
-	e := decodeEntity(t, page.Entities[0])
-	assert.Truef(t, e.PartitionKey == "" && e.RowKey == "1" && len(e.Properties) == 2 && e.Properties["Least"] == aztables.EDMInt64(-1<<63) && e.ETag != "",
-		"selected = %+v; want RowKey, tag and two properties", e)
-}
-
 // everyType is an entity of all types, at the ends of their ranges.
 func everyType(partition, row string) aztables.EDMEntity {
 	return aztables.EDMEntity{
@@ -182,7 +166,7 @@ func decodeEntity(t *testing.T, text []byte) (e aztables.EDMEntity) {
 
 func TestStandardClientEntitiesOfEveryType(t *testing.T) {
 	t.Parallel()
-	a := newStandard(t, nil)
+	a := newStandard(t)
 	table := a.table(t, "Races")
 	for _, key := range [][2]string{{"full", "1"}, {"100% +&=", "ä \U0001F3C3"}, {strings.Repeat("\U0001F3C3", 256), strings.Repeat("k", 512)}} {
 		want := everyType(key[0], key[1])
@@ -216,7 +200,7 @@ func TestStandardClientEntitiesOfEveryType(t *testing.T) {
 
 func TestStandardClientWrites(t *testing.T) {
 	t.Parallel()
-	a := newStandard(t, nil)
+	a := newStandard(t)
 	table := a.table(t, "Races")
 	ctx := t.Context()
 	body := func(properties string) []byte {
@@ -273,28 +257,4 @@ func TestStandardClientWrites(t *testing.T) {
 	}
 	refused(table.DeleteEntity(ctx, "full", "1", &aztables.DeleteEntityOptions{IfMatch: pointer(other)}))(t, "a delete of another version", 412, aztables.UpdateConditionNotSatisfied)
 	must(table.DeleteEntity(ctx, "full", "1", &aztables.DeleteEntityOptions{IfMatch: &tag}))(t)
-}
-
-func TestStandardClientRefusals(t *testing.T) {
-	t.Parallel()
-	a := newStandard(t, nil)
-	table := a.table(t, "Races")
-	for _, row := range []struct {
-		name, properties string
-		status           int
-		code             aztables.TableErrorCode
-	}{
-		{"a string too long", `"A":"` + strings.Repeat("x", 32769) + `"`, 400, aztables.PropertyValueTooLarge},
-		{"a name too long", `"` + strings.Repeat("n", 256) + `":1`, 400, aztables.PropertyNameTooLong},
-		{"a name that cannot be", `"a-b":1`, 400, aztables.PropertyNameInvalid},
-		{"a value that is none of its type", `"A@odata.type":"Edm.Int64","A":"x"`, 400, aztables.InvalidInput},
-		{"an array", `"A":[1]`, 400, aztables.InvalidInput},
-		{"a date out of range", `"A@odata.type":"Edm.DateTime","A":"1600-12-31T00:00:00Z"`, 400, aztables.OutOfRangeInput},
-	} {
-		refused(table.AddEntity(t.Context(), []byte(`{"PartitionKey":"full","RowKey":"1",`+row.properties+`}`), nil))(t, row.name, row.status, row.code)
-	}
-	wrong := must(aztables.NewSharedKeyCredential(account, "d3Jvbmc="))(t)
-	stranger := must(aztables.NewServiceClientWithSharedKey(a.url, wrong, a.options))(t)
-	refused(stranger.CreateTable(t.Context(), "Boats", nil))(t, "a wrong key", 403, "AuthenticationFailed")
-	refused(stranger.NewClient("Races").GetAccessPolicy(t.Context(), nil))(t, "a wrong key, where errors are XML", 403, "AuthenticationFailed")
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -19,7 +18,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
-	"loadgen/engine/entity"
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/resttest"
 )
@@ -27,7 +25,6 @@ import (
 // standard is the service behind a socket, and the standard client of Go at the
 // other end of it.
 type standard struct {
-	*witness
 	url     string
 	key     *aztables.SharedKeyCredential
 	options *aztables.ClientOptions
@@ -37,19 +34,14 @@ type standard struct {
 }
 
 // newStandard serves over TLS, since the client's own signatures are for that
-// alone. Between the socket and the handler comes what between makes of it; nil
-// for nothing.
-func newStandard(t *testing.T, between func(http.Handler) http.Handler) *standard {
+// alone.
+func newStandard(t *testing.T) *standard {
 	t.Helper()
 	real := clock.NewReal()
-	a := &standard{witness: &witness{}}
-	var h http.Handler = newService(t, resttest.Options{Rest: rest.Options{Clock: real, Calendar: real, Observe: a.observe}})
-	if between != nil {
-		h = between(h)
-	}
+	a := &standard{options: &aztables.ClientOptions{}}
 	ours, theirs := certified(t)
+	h := newService(t, resttest.Options{Rest: rest.Options{Clock: real, Calendar: real}})
 	a.url = open(t, rest.ListenOptions{TLS: ours, Handler: h}).URL() + "/" + account
-	a.options = &aztables.ClientOptions{}
 	a.options.Transport = &http.Client{Transport: &http.Transport{TLSClientConfig: theirs, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 		a.dials.Add(1)
 		return new(net.Dialer).DialContext(ctx, network, address)
@@ -99,7 +91,7 @@ func (a *standard) tableNames(t *testing.T, options *aztables.ListTablesOptions)
 
 func TestStandardClientTables(t *testing.T) {
 	t.Parallel()
-	a := newStandard(t, nil)
+	a := newStandard(t)
 	for _, name := range []string{"Races", "boats", "Archers", "rowers"} {
 		assert.Equal(t, name, *must(a.service.CreateTable(t.Context(), name, nil))(t).TableName)
 	}
@@ -132,7 +124,7 @@ func TestStandardClientTables(t *testing.T) {
 
 func TestStandardClientService(t *testing.T) {
 	t.Parallel()
-	a := newStandard(t, nil)
+	a := newStandard(t)
 	before := must(a.service.GetProperties(t.Context(), nil))(t)
 	assert.Truef(t, len(before.Cors) == 0 && !*before.Logging.Read && !*before.HourMetrics.Enabled, "GetProperties = %+v; want everything off", before)
 	keep := &aztables.RetentionPolicy{Enabled: pointer(true), Days: pointer[int32](5)}
@@ -159,60 +151,10 @@ func TestStandardClientService(t *testing.T) {
 	assert.Less(t, time.Since(*replication.LastSyncTime), time.Hour)
 }
 
-// An attempt whose reply is lost was carried out all the same; the client tries
-// again, and finds what it has done itself.
-func TestStandardClientMeetsItsOwnAttempt(t *testing.T) {
-	t.Parallel()
-	lost := make(chan struct{}, 1)
-	a := newStandard(t, func(h http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			select {
-			case <-lost:
-				h.ServeHTTP(httptest.NewRecorder(), r)
-				panic(http.ErrAbortHandler)
-			default:
-				h.ServeHTTP(w, r)
-			}
-		})
-	})
-	a.options.Retry.MaxRetries = 3
-	a.options.Retry.RetryDelay = time.Millisecond
-	service := must(aztables.NewServiceClientWithSharedKey(a.url, a.key, a.options))(t)
-	a.table(t, "Races")
-	table := service.NewClient("Races")
-	body := []byte(`{"PartitionKey":"full","RowKey":"1","Number":1}`)
-	ctx := t.Context()
-	added := func() error { _, err := table.AddEntity(ctx, body, nil); return err }
-	upserted := func() error { _, err := table.UpsertEntity(ctx, body, nil); return err }
-	deleted := func() error { _, err := table.DeleteEntity(ctx, "full", "1", nil); return err }
-	read := func() error { _, err := table.GetEntity(ctx, "full", "1", nil); return err }
-	for _, row := range []struct {
-		name   string
-		do     func() error
-		status int
-		code   aztables.TableErrorCode
-	}{
-		{"an insert is in its own way", added, 409, aztables.EntityAlreadyExists},
-		{"a get may be repeated", read, 0, ""},
-		{"an upsert may be repeated", upserted, 0, ""},
-		{"a delete finds nothing left", deleted, 404, aztables.ResourceNotFound},
-	} {
-		a.take()
-		lost <- struct{}{}
-		if err := row.do(); row.status != 0 {
-			refused(0, err)(t, row.name, row.status, row.code)
-		} else {
-			assert.NoError(t, err, row.name)
-		}
-		seen := a.take()
-		assert.Truef(t, len(seen) == 2 && seen[0].Code == entity.OK, "%s: seen %+v; want two attempts, the first of them carried out", row.name, seen)
-	}
-}
-
 // The standard client keeps its connection, whatever it asks and whatever comes of it.
 func TestStandardClientKeepsItsConnection(t *testing.T) {
 	t.Parallel()
-	a := newStandard(t, nil)
+	a := newStandard(t)
 	table := a.table(t, "Races")
 	for i := range 10 {
 		row := fmt.Sprint(i)
@@ -258,7 +200,7 @@ func numbers(t *testing.T, table *aztables.Client, partition string) string {
 // TestStandardClientTransactions has each begin with the rows 1 to 3.
 func TestStandardClientTransactions(t *testing.T) {
 	t.Parallel()
-	a := newStandard(t, nil)
+	a := newStandard(t)
 	table := a.table(t, "Races")
 	const before = "1=1 2=2 3=3"
 	hundred := make([]string, 101)
@@ -334,7 +276,7 @@ func validity() (from, until time.Time) {
 
 func TestStandardClientWithAnAccountsSignature(t *testing.T) {
 	t.Parallel()
-	a := newStandard(t, nil)
+	a := newStandard(t)
 	ctx := t.Context()
 	from, until := validity()
 	url, err := a.service.GetAccountSASURL(aztables.AccountSASResourceTypes{Service: true, Container: true, Object: true},
@@ -350,27 +292,10 @@ func TestStandardClientWithAnAccountsSignature(t *testing.T) {
 	must(service.DeleteTable(ctx, "Boats", nil))(t)
 }
 
-func TestStandardClientWithATablesSignature(t *testing.T) {
-	t.Parallel()
-	a := newStandard(t, nil)
-	table := fiveByFive(t, a)
-	ctx := t.Context()
-	a.table(t, "Boats")
-	from, until := validity()
-	url := must(table.GetTableSASURL(aztables.SASPermissions{Read: true}, from, until))(t)
-	// The client forgets the slash before the table's name.
-	_, query, _ := strings.Cut(url, "?")
-	reader := withSignature(t, a, "Races", query)
-	keys, _ := listAll(t, reader, nil)
-	assert.Len(t, keys, 25)
-	refused(reader.AddEntity(ctx, []byte(`{"PartitionKey":"9","RowKey":"9"}`), nil))(t, "a reader adds", 403, "AuthorizationPermissionMismatch")
-	refused(withSignature(t, a, "Boats", query).GetEntity(ctx, "full", "1", nil))(t, "a reader of another table", 403, "AuthorizationFailure")
-}
-
 // The figures are those of a test that its authors have run on the real service.
 func TestStandardClientWithARangeOfKeys(t *testing.T) {
 	t.Parallel()
-	a := newStandard(t, nil)
+	a := newStandard(t)
 	fiveByFive(t, a)
 	ctx := t.Context()
 	from, until := validity()
@@ -392,7 +317,7 @@ func TestStandardClientWithARangeOfKeys(t *testing.T) {
 
 func TestStandardClientWithAStoredPolicy(t *testing.T) {
 	t.Parallel()
-	a := newStandard(t, nil)
+	a := newStandard(t)
 	table := fiveByFive(t, a)
 	ctx := t.Context()
 	from, until := validity()

@@ -1,6 +1,8 @@
 package rest
 
 import (
+	"encoding/binary"
+	"encoding/hex"
 	"net/http"
 	"strconv"
 	"strings"
@@ -171,14 +173,7 @@ type headerEntry struct {
 }
 
 // close ends the value that has been appended to the text since the last one.
-func (h *headers) close(name string) {
-	from := 0
-	if h.count > 0 {
-		from = h.entries[h.count-1].to
-	}
-	h.entries[h.count] = headerEntry{name, "", from, len(h.text)}
-	h.count++
-}
+func (h *headers) close(name string) { h.constant(name, "") }
 
 func (h *headers) add(name, value string) {
 	h.text = append(h.text, value...)
@@ -187,11 +182,11 @@ func (h *headers) add(name, value string) {
 
 // constant adds a header whose value lasts at least as long as the request.
 func (h *headers) constant(name, value string) {
-	to := 0
+	from := 0
 	if h.count > 0 {
-		to = h.entries[h.count-1].to
+		from = h.entries[h.count-1].to
 	}
-	h.entries[h.count] = headerEntry{name, value, to, to}
+	h.entries[h.count] = headerEntry{name, value, from, len(h.text)}
 	h.count++
 }
 
@@ -213,22 +208,16 @@ func (h *headers) view(name string) string {
 
 // appendGUID appends a random GUID (version 4, RFC 9562).
 func appendGUID(dst []byte, chance *clock.Draw) []byte {
-	const digits = "0123456789abcdef"
-	high, low := chance.Uint64(), chance.Uint64()
-	high = high&^0xF000 | 0x4000
-	low = low&^(3<<62) | 2<<62
-	for i := range 16 {
-		if i == 8 || i == 12 {
+	var guid [16]byte
+	binary.BigEndian.PutUint64(guid[:], chance.Uint64()&^0xF000|0x4000)
+	binary.BigEndian.PutUint64(guid[8:], chance.Uint64()&^(3<<62)|2<<62)
+	from := 0
+	for _, to := range [...]int{4, 6, 8, 10, 16} {
+		if from > 0 {
 			dst = append(dst, '-')
 		}
-		dst = append(dst, digits[high>>(60-4*i)&15])
-	}
-	dst = append(dst, '-')
-	for i := range 16 {
-		if i == 4 {
-			dst = append(dst, '-')
-		}
-		dst = append(dst, digits[low>>(60-4*i)&15])
+		dst = hex.AppendEncode(dst, guid[from:to])
+		from = to
 	}
 	return dst
 }

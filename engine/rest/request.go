@@ -41,17 +41,10 @@ func (x *exchange) understand() (entity.Code, string) {
 	if r.Method == http.MethodOptions {
 		return x.preparePreflight()
 	}
-	if code, detail := x.authenticate(); code != entity.OK {
-		return code, detail
-	}
-	if code, detail := x.checkHeaders(); code != entity.OK {
-		return code, detail
-	}
-	if code, detail := x.dispatch(); code != entity.OK {
-		return code, detail
-	}
-	if code, detail := x.permit(); code != entity.OK {
-		return code, detail
+	for _, check := range checks {
+		if code, detail := check(x); code != entity.OK {
+			return code, detail
+		}
 	}
 	// From here on the operation decides, for its errors as well.
 	if x.operation.parts {
@@ -70,6 +63,9 @@ func (x *exchange) understand() (entity.Code, string) {
 	}
 	return x.permitKeys()
 }
+
+// checks are what every request has to pass, in their order.
+var checks = [...]func(*exchange) (entity.Code, string){(*exchange).authenticate, (*exchange).checkHeaders, (*exchange).dispatch, (*exchange).permit}
 
 // hostInformationNotPresent is for what only HTTP/1.0 lets come without a host.
 const hostInformationNotPresent entity.Code = "HostInformationNotPresent"

@@ -49,8 +49,6 @@ type bus struct {
 	claim  *claim
 }
 
-var _ transport = (*bus)(nil)
-
 // newBus returns an end without a connection, and the keys of its fleet.
 func newBus(o *BusOptions, id string) (*bus, keys, error) {
 	if err := o.Validate("url"); err != nil {
@@ -71,14 +69,7 @@ func openBus(o BusOptions, c clock.Clock) (*bus, error) {
 	} else if b.conn, err = connect(&o, &k, "loadgen-leader"); err == nil {
 		b.claim, err = claimRun(b.conn, b.subjects.claims(), c)
 	}
-	if err == nil {
-		err = b.listen(b.subjects.requests("*"))
-	}
-	if err != nil {
-		b.Close()
-		return nil, err
-	}
-	return b, nil
+	return b.listen(b.subjects.requests("*"), err)
 }
 
 // dialBus opens a member's end, under an identity of [newID]. Errors wrap [errToken], [errUnreachable] or [errRefused], or
@@ -98,8 +89,16 @@ func dialBus(ctx context.Context, o BusOptions, id string, c clock.Clock) (*bus,
 		}
 		b.conn, err = connect(&o, &k, id)
 	}
+	return b.listen(b.subjects.replies(id), err)
+}
+
+// listen subscribes to a subject, and returns the end. After an error, also one of its connection, it closes the end.
+func (b *bus) listen(subject string, err error) (*bus, error) {
 	if err == nil {
-		err = b.listen(b.subjects.replies(id))
+		b.sub, err = subscribe(b.conn, subject, b.receive)
+		if err != nil {
+			err = fmt.Errorf("%w: cannot subscribe to messages: %w", errRefused, err)
+		}
 	}
 	if err != nil {
 		b.Close()
@@ -108,22 +107,16 @@ func dialBus(ctx context.Context, o BusOptions, id string, c clock.Clock) (*bus,
 	return b, nil
 }
 
-// listen subscribes to a subject, whose messages are of the member in their own subject.
-func (b *bus) listen(subject string) (err error) {
-	b.sub, err = subscribe(b.conn, subject, func(m *nats.Msg) {
-		from := ""
-		if b.id == "" {
-			from = strings.TrimSuffix(strings.TrimPrefix(m.Subject, b.subjects.prefix+".member."), ".ask")
-		}
-		select {
-		case b.messages <- message{from, m.Data}:
-		case <-b.ended:
-		}
-	})
-	if err != nil {
-		return fmt.Errorf("%w: cannot subscribe to messages: %w", errRefused, err)
+// receive passes a message on. To the leader it is of the member in its subject.
+func (b *bus) receive(m *nats.Msg) {
+	from := ""
+	if b.id == "" {
+		from = strings.TrimSuffix(strings.TrimPrefix(m.Subject, b.subjects.prefix+".member."), ".ask")
 	}
-	return nil
+	select {
+	case b.messages <- message{from, m.Data}:
+	case <-b.ended:
+	}
 }
 
 // subscribe subscribes to a subject, with a bounded queue, and waits until the server has agreed.
@@ -184,3 +177,61 @@ func (s subjects) replies(id string) string  { return s.prefix + ".member." + id
 
 // claims is the subject by which leaders find each other.
 func (s subjects) claims() string { return s.prefix + ".lead" }
+
+// claimPeriod is how long a leader listens for others before it leads.
+const claimPeriod = 500 * time.Millisecond
+
+// claim is the claim of a leader on a run at a shared server. Leaders publish their ranks; of several that start at the same
+// time the one with the least rank leads.
+type claim struct {
+	conn    *nats.Conn
+	subject string
+	sub     *nats.Subscription
+
+	mu sync.Mutex
+	// rank is a random identity, and less than all identities once this leader leads.
+	rank string
+	// leads says that this leader leads, led that another one does.
+	leads, led bool
+}
+
+// claimRun claims a run. Errors wrap [errLed], [errToken] or [errRefused].
+func claimRun(conn *nats.Conn, subject string, c clock.Clock) (*claim, error) {
+	id, err := newID()
+	if err != nil {
+		return nil, err
+	}
+	own := &claim{conn: conn, subject: subject, rank: id}
+	if own.sub, err = subscribe(conn, subject, own.handle); err == nil {
+		err = cmp.Or(conn.Publish(subject, []byte(id)), flush(conn))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: cannot ask for other leaders: %w", errRefused, err)
+	}
+	alarm := c.Alarm(c.Now().Add(claimPeriod))
+	defer alarm.Stop()
+	<-alarm.C
+	own.mu.Lock()
+	defer own.mu.Unlock()
+	if own.led {
+		own.close()
+		return nil, errLed
+	}
+	own.leads, own.rank = true, " "+id
+	return own, nil
+}
+
+// handle handles the rank of another leader. One with a greater rank learns the own one.
+func (c *claim) handle(m *nats.Msg) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if other := string(m.Data); other > c.rank {
+		// It fails only without a connection, which the leader notices elsewhere.
+		_ = c.conn.Publish(c.subject, []byte(c.rank))
+	} else if !c.leads {
+		c.led = true
+	}
+}
+
+// close ends the claim. It fails only without a connection, when no other leader can hear it.
+func (c *claim) close() { _ = c.sub.Unsubscribe() }

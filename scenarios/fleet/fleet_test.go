@@ -26,6 +26,7 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/fleet/protocol"
+	"loadgen/scenarios/run"
 )
 
 // wires are a bus without a server: what is said arrives at once.
@@ -85,7 +86,7 @@ type share struct {
 	after  int
 }
 
-func (s *share) carry(ctx context.Context, c protocol.Assignment, l Coordinator) (*results.Record, error) {
+func (s *share) carry(ctx context.Context, c protocol.Assignment, m *run.Member) (*results.Record, error) {
 	s.charge = c
 	real := clock.NewReal()
 	var folder results.Memory
@@ -93,10 +94,8 @@ func (s *share) carry(ctx context.Context, c protocol.Assignment, l Coordinator)
 	if err != nil {
 		return nil, err
 	}
-	recorder.Listen(func(second *results.Interval, response []*results.Histogram) {
-		l.ReportSecond(protocol.Second{Interval: *second, Response: response})
-	})
-	at, err := l.Ready(ctx, uint64(s.rate)*uint64(s.seconds))
+	recorder.Listen(m.Second)
+	at, err := m.Ready(ctx, uint64(s.rate)*uint64(s.seconds))
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +146,7 @@ func recordOf(t *testing.T, s *protocol.Share) *results.Record {
 	if s.Record == nil {
 		return nil
 	}
-	record, err := unpack(s.Record)
+	record, err := unpack(s.Record, s.Seconds)
 	require.NoError(t, err)
 	return record
 }
@@ -192,20 +191,19 @@ func TestAnInterruptedMember(t *testing.T) {
 	})
 }
 
-// alone leads whoever carries a share out by himself.
-type alone struct{ Coordinator }
+// alone returns a member without a leader.
+func alone() *run.Member {
+	return &run.Member{Ready: func(context.Context, uint64) (time.Time, error) { return time.Now(), nil }, Second: func(*results.Interval, []*results.Histogram) {}}
+}
 
-func (alone) Ready(context.Context, uint64) (time.Time, error) { return time.Now(), nil }
-func (alone) ReportSecond(protocol.Second)                     {}
-
-// What is packed is read as it was; what is none is a fault.
+// A packed record is read as it was.
 func TestPackedRecords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		record, err := (&share{rate: 5, seconds: 2}).carry(t.Context(), protocol.Assignment{}, alone{})
+		record, err := (&share{rate: 5, seconds: 2}).carry(t.Context(), protocol.Assignment{}, alone())
 		require.NoError(t, err)
 		text, err := pack(record)
 		require.NoError(t, err)
-		again, err := unpack(text)
+		again, err := unpack(text, 2)
 		require.NoError(t, err)
 		twice, err := pack(again)
 		assert.Truef(t, err == nil && string(twice) == string(text), "packed again it differs, %v", err)
@@ -214,30 +212,46 @@ func TestPackedRecords(t *testing.T) {
 	})
 }
 
-// bomb returns a record of 4 GB that is packed to less than 510 kB.
-func bomb(t *testing.T) []byte {
+// packFiles returns a packed record with the text of its first files.
+func packFiles(t *testing.T, files ...string) []byte {
 	t.Helper()
-	compress := func(text string) []byte {
-		var packed bytes.Buffer
+	var packed bytes.Buffer
+	for i, text := range files {
 		w := gzip.NewWriter(&packed)
+		w.Name = []string{results.RunFile, results.IntervalsFile, results.EventsFile}[i]
 		_, err := w.Write([]byte(text))
 		require.NoError(t, errors.Join(err, w.Close()))
-		return packed.Bytes()
 	}
-	block := compress(strings.Repeat(strings.Repeat("A", 1<<20), 8))
-	return append(compress(`{"run":"`), bytes.Repeat(block, 500<<10/len(block))...)
+	return packed.Bytes()
 }
 
-// A record that unpacks to gigabytes is refused before 64 MB of it are unpacked.
-func TestBombIsRefused(t *testing.T) {
-	packed := bomb(t)
-	require.Less(t, len(packed), 510_000)
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	_, err := unpack(packed)
-	runtime.ReadMemStats(&after)
-	assert.ErrorContains(t, err, strconv.Itoa(maxUnpacked))
-	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8*maxUnpacked))
+// hostileRecords returns records that are small packed, and take a lot of memory unpacked.
+func hostileRecords(t *testing.T) map[string][]byte {
+	t.Helper()
+	run, err := json.Marshal(&results.Record{SchemaVersion: results.SchemaVersion, Validity: results.Valid})
+	require.NoError(t, err)
+	return map[string][]byte{
+		"record with a long text": packFiles(t, `{"run":"`+strings.Repeat("A", 65<<20)),
+		"record with a long line": packFiles(t, string(run), strings.Repeat("A", 65<<20)),
+		"record with many rows":   packFiles(t, string(run), strings.Repeat("{}\n", 80_000), ""),
+	}
+}
+
+// A record that unpacks to far more is refused before 64 MB of it are unpacked. The bound grows by the reported seconds.
+func TestHostileRecordIsRefused(t *testing.T) {
+	hostile := hostileRecords(t)
+	for name, packed := range hostile {
+		require.Less(t, len(packed), 510_000)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := unpack(packed, 0)
+		runtime.ReadMemStats(&after)
+		assert.ErrorContains(t, err, strconv.Itoa(maxUnpacked), name)
+		assert.NotContains(t, err.Error(), "\n")
+		assert.Lessf(t, after.TotalAlloc-before.TotalAlloc, uint64(8*maxUnpacked), name)
+	}
+	_, err := unpack(hostile["record with many rows"], 200)
+	assert.NoError(t, err, "200 seconds")
 }
 
 // A member that breaks the protocol is expelled and named with the reason within its lease. The other one completes its
@@ -250,14 +264,12 @@ func TestBrokenMembersAreExpelled(t *testing.T) {
 	part := func(part, parts int, digit string) string {
 		return fmt.Sprintf(`"record":{"part":%d,"parts":%d,"sha256":%q,"bytes":"eA=="}`, part, parts, strings.Repeat(digit, 64))
 	}
-	packed := bomb(t)
-	sum := sha256.Sum256(packed)
-	record := fmt.Sprintf(`"record":{"part":0,"parts":1,"sha256":"%x","bytes":%q,"seconds_reported":0,"seconds_unreported":0,"counts":{}}`, sum, base64.StdEncoding.EncodeToString(packed))
-	for _, tt := range []struct {
+	type row struct {
 		name   string
 		bodies []string
 		reason string
-	}{
+	}
+	rows := []row{
 		{"silent", nil, "not heard of for 5s"},
 		{"negative", []string{second(0, `"scheduled":-5`, "")}, "scheduled: -5"},
 		{"not a number", []string{second(0, `"scheduled":NaN`, "")}, "invalid message"},
@@ -274,8 +286,12 @@ func TestBrokenMembersAreExpelled(t *testing.T) {
 		{"record of another digest", []string{part(0, 1, "0")}, "digest of its record"},
 		{"parts of two records", []string{part(0, 2, "0"), part(1, 2, "1")}, "parts of two records"},
 		{"more parts than announced", []string{part(0, 2, "0"), part(1, 3, "0")}, "parts of two records"},
-		{"bomb", []string{record}, "invalid record"},
-	} {
+	}
+	for name, packed := range hostileRecords(t) {
+		rows = append(rows, row{name, []string{fmt.Sprintf(`"record":{"part":0,"parts":1,"sha256":"%x","bytes":%q,"seconds_reported":0,"seconds_unreported":0,"counts":{}}`,
+			sha256.Sum256(packed), base64.StdEncoding.EncodeToString(packed))}, "rogue\x1b[31m sent an invalid record: "})
+	}
+	for _, tt := range rows {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := newCrew(t.Context(), nil, &share{rate: 10, seconds: 8})
@@ -321,25 +337,18 @@ func TestBrokenMembersAreExpelled(t *testing.T) {
 	}
 }
 
-// Whatever a member sends as its record, it is read or refused, and what was read can be
-// sent on.
+// For every text a record is read or refused, and one that was read can be packed.
 func FuzzUnpack(f *testing.F) {
 	sound, err := pack(&results.Record{SchemaVersion: results.SchemaVersion, Validity: results.Valid, Intervals: []results.Interval{{Second: 1}}})
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(sound)
-	for _, wrong := range [][]byte{nil, []byte("no record"), sound[:len(sound)/2]} {
-		f.Add(wrong)
+	require.NoError(f, err)
+	for _, text := range [][]byte{sound, nil, []byte("no record"), sound[:len(sound)/2]} {
+		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		record, err := unpack(text)
-		if err != nil {
-			assert.ErrorIs(t, err, errPacked)
-			return
+		if record, err := unpack(text, 1); err == nil {
+			_, err = pack(record)
+			assert.NoError(t, err, "it is read and cannot be written")
 		}
-		_, err = pack(record)
-		assert.NoError(t, err, "it is read and cannot be written")
 	})
 }
 
@@ -406,8 +415,8 @@ func TestASeriesOfRuns(t *testing.T) {
 					"run %d: member %d was charged with %+v and began at %v; want a third, at %v", n, i, s.charge, s.began, c.began(&came))
 				member := came.Shares[s.charge.Index]
 				scheduled := recordOf(t, &member).Total(results.Everything).Scheduled
-				assert.Truef(t, scheduled == s.rate*3 && member.Counts.Scheduled == scheduled && member.Planned == uint64(scheduled),
-					"run %d, member %d: planned %d, told %d, in the record %d", n, i, member.Planned, member.Counts.Scheduled, scheduled)
+				assert.Truef(t, scheduled == s.rate*3 && member.Counts.Scheduled == scheduled && *member.Planned == scheduled,
+					"run %d, member %d: planned %d, told %d, in the record %d", n, i, *member.Planned, member.Counts.Scheduled, scheduled)
 			}
 			assert.Equal(t, 9*(n+1), told, "seconds were seen")
 			time.Sleep(time.Minute) // it makes another table, and fills it
@@ -462,10 +471,10 @@ func TestTurnsOfASearch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		begins := map[int][]time.Time{}
-		carry := func(ctx context.Context, c protocol.Assignment, l Coordinator) (*results.Record, error) {
-			record, err := (&share{rate: 5, seconds: 1}).carry(ctx, c, l)
+		carry := func(ctx context.Context, c protocol.Assignment, member *run.Member) (*results.Record, error) {
+			record, err := (&share{rate: 5, seconds: 1}).carry(ctx, c, member)
 			for err == nil {
-				one, at, more, failed := stepSource{l}.Next(ctx)
+				one, at, more, failed := member.Search.Next(ctx)
 				if err = failed; err != nil || !more {
 					break
 				}
@@ -475,7 +484,7 @@ func TestTurnsOfASearch(t *testing.T) {
 				time.Sleep(time.Until(at) + 2*time.Second)
 				m := &campaign.Measured{Scheduled: int64(one.Rate) + int64(c.Index)}
 				m.Response.Record(time.Duration(1+c.Index) * time.Millisecond)
-				stepSource{l}.Report(one, m)
+				member.Search.Report(one, m)
 			}
 			return record, err
 		}

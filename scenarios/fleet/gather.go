@@ -1,8 +1,11 @@
 package fleet
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -29,7 +32,7 @@ func gather(run protocol.Outcome, plan []campaign.Offered, local bool) (*results
 		if m.Record == nil {
 			continue
 		}
-		record, err := unpack(m.Record)
+		record, err := unpack(m.Record, m.Seconds)
 		if err != nil {
 			faults = append(faults, fmt.Sprintf("%s sent an invalid record: %v.", m.Name, err))
 			continue
@@ -90,9 +93,8 @@ func differences(m *protocol.Share, record *results.Record, plan []campaign.Offe
 // members returns the results of each member.
 func members(shares []protocol.Share, records []*results.Record, plan []campaign.Offered) (list []results.FleetMember) {
 	for i, record := range records {
-		m := &shares[i]
-		member := results.FleetMember{Name: m.Name, Index: m.Index, Labels: m.Labels, ClockBound: m.Bound, ClockDrift: m.Drift,
-			BeganLate: m.BeganLate, Stall: m.Stall, Lost: m.Lost, Planned: planned(plan, m.Index), Counts: m.Counts}
+		member := shares[i].FleetMember
+		member.Planned = planned(plan, member.Index)
 		if record != nil {
 			member.Counts = record.Counts(results.Everything).Counts
 			if lag := results.QuantilesOf(record.Lag).P99; lag != nil {
@@ -142,4 +144,74 @@ func labels(shares []protocol.Share, records []*results.Record) []results.FleetL
 			P50: figures.Named("p50").Pointer(), P99: figures.Named("p99").Pointer()})
 	}
 	return list
+}
+
+// A packed record may unpack to maxUnpacked bytes, and to maxUnpackedSecond more for each second that its member reported.
+// Each JSON object counts for objectBytes in addition, because the shortest one, {}, takes as much memory as a long one. A
+// second of an honest record has at most some hundred objects.
+const (
+	maxUnpacked       = 64 << 20
+	maxUnpackedSecond = 1 << 20
+	objectBytes       = 1 << 10
+)
+
+// pack returns a record as one gzip stream for each of its files, with the name of the file.
+func pack(r *results.Record) ([]byte, error) {
+	var folder results.Memory
+	if err := r.Write(&folder); err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	stream := gzip.NewWriter(&text)
+	for _, name := range []string{results.RunFile, results.IntervalsFile, results.EventsFile} {
+		stream.Reset(&text)
+		stream.Name = name
+		_, err := stream.Write(folder.Bytes(name))
+		if err = errors.Join(err, stream.Close()); err != nil {
+			return nil, err
+		}
+	}
+	return text.Bytes(), nil
+}
+
+// unpack reads a packed record of a member that reported so many seconds.
+func unpack(text []byte, seconds uint64) (*results.Record, error) {
+	return results.ReadSeconds(&packedFolder{text: bytes.NewReader(text), limit: maxUnpacked + maxUnpackedSecond*int64(seconds)})
+}
+
+// packedFolder is the folder of a packed record. Its files can be read once, in their order.
+type packedFolder struct {
+	results.Folder
+	text   *bytes.Reader
+	stream gzip.Reader
+	// unpacked is the number of bytes so far, at most limit.
+	unpacked, limit int64
+}
+
+// Open implements [results.Folder].
+func (f *packedFolder) Open(name string) (io.ReadCloser, error) {
+	if err := f.stream.Reset(f.text); err != nil {
+		return nil, err
+	}
+	if f.stream.Multistream(false); f.stream.Name != name {
+		return nil, fmt.Errorf("it has %q; expected %s", f.stream.Name, name)
+	}
+	return io.NopCloser(f), nil
+}
+
+// Read implements [io.Reader] for the open file.
+func (f *packedFolder) Read(p []byte) (int, error) {
+	n, err := f.stream.Read(p)
+	if f.unpacked += int64(n + objectBytes*bytes.Count(p[:n], []byte("{"))); f.unpacked > f.limit {
+		return 0, fmt.Errorf("%d bytes unpack to more than %d; expected less", f.text.Size(), f.limit)
+	}
+	return n, err
+}
+
+// countsOf returns the sum of the counts of a record's seconds.
+func countsOf(r *results.Record) (sum results.Counts) {
+	for i := range r.Intervals {
+		sum.Add(&r.Intervals[i].Counts)
+	}
+	return sum
 }

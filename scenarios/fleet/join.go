@@ -6,31 +6,25 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"loadgen/engine/clock"
 	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
 	"loadgen/scenarios/fleet/protocol"
+	"loadgen/scenarios/run"
 )
 
-// Carry carries out a member's share. It prepares, calls Ready once with the number of operations of its share (0 if it
-// depends on the run), sends from the instant that Ready returns, reports each second of its record as soon as that is
-// complete, and returns the record. In a search it asks for each step and reports its result. The context ends if the run
-// has to stop, with the cause; Carry then returns a partial record.
-type Carry func(ctx context.Context, a protocol.Assignment, c Coordinator) (*results.Record, error)
-
-// Coordinator is the leader of a run as [Carry] sees it. Its methods may be called by any goroutine until Carry returns.
-type Coordinator interface {
-	// Ready blocks until all members are ready; its error is why the run does not start.
-	Ready(ctx context.Context, planned uint64) (time.Time, error)
-	// ReportSecond does not retain the second.
-	ReportSecond(protocol.Second)
-	// NextStep blocks until the next step is known, and returns when it starts. The one after the last has no What.
-	NextStep(context.Context) (step protocol.SearchStep, start time.Time, err error)
-	// ReportResult reports the result of a step.
-	ReportResult(step int, result json.RawMessage)
-}
+// Carry carries out a member's share, of which the member has the leader's part. It prepares, calls Ready once with the number
+// of operations of its share (0 if it depends on the run), sends from the instant that Ready returns, reports each second of its
+// record as soon as that is complete, and returns the record. In a search it asks for each step and reports its result. The
+// context ends if the run has to stop, with the cause; Carry then returns a partial record.
+type Carry func(ctx context.Context, a protocol.Assignment, m *run.Member) (*results.Record, error)
 
 // JoinOptions configure a member. Join sets the Epoch and Run of the plan.
 type JoinOptions struct {
@@ -94,6 +88,8 @@ type membership struct {
 	// begin has the instant of the start, steps the ordered steps of a search.
 	begin chan time.Time
 	steps chan protocol.SearchStep
+	// late is the delay of the start, which the first second that is reported has.
+	late atomic.Pointer[time.Duration]
 	// working ends with Carry, which runs in ctx.
 	working sync.WaitGroup
 	ctx     context.Context
@@ -157,7 +153,7 @@ func (m *membership) do(something func(now clock.Instant) protocol.Actions) {
 
 // work carries out the share and submits its record.
 func (m *membership) work(a protocol.Assignment) {
-	record, err := m.carry(m.ctx, a, m)
+	record, err := m.carry(m.ctx, a, &run.Member{Ready: m.Ready, Search: m, Began: m.began, Second: m.reportSecond})
 	cause := context.Cause(m.ctx)
 	var text []byte
 	partial := ""
@@ -183,7 +179,7 @@ func (m *membership) work(a protocol.Assignment) {
 	m.do(func(now clock.Instant) protocol.Actions { return m.member.Submit(now, text, counts, partial) })
 }
 
-// Ready implements [Coordinator].
+// Ready implements Ready of [run.Member].
 func (m *membership) Ready(ctx context.Context, planned uint64) (time.Time, error) {
 	m.do(func(now clock.Instant) protocol.Actions { return m.member.SetReady(now, planned) })
 	select {
@@ -196,22 +192,98 @@ func (m *membership) Ready(ctx context.Context, planned uint64) (time.Time, erro
 	}
 }
 
-// NextStep implements [Coordinator].
-func (m *membership) NextStep(ctx context.Context) (protocol.SearchStep, time.Time, error) {
+// Next implements [run.Searching].
+func (m *membership) Next(ctx context.Context) (step campaign.SearchStep, start time.Time, more bool, err error) {
 	select {
-	case step := <-m.steps:
-		return step, m.clock.Started().Add(step.Start.Offset()), nil
+	case ordered := <-m.steps:
+		if more = ordered.What != nil; more {
+			err = json.Unmarshal(ordered.What, &step)
+		}
+		return step, m.clock.Started().Add(ordered.Start.Offset()), more && err == nil, err
 	case <-ctx.Done():
-		return protocol.SearchStep{}, time.Time{}, context.Cause(ctx)
+		return step, start, false, context.Cause(ctx)
 	}
 }
 
-// ReportResult implements [Coordinator].
-func (m *membership) ReportResult(step int, result json.RawMessage) {
-	m.do(func(now clock.Instant) protocol.Actions { return m.member.ReportResult(now, step, result) })
+// Report implements [run.Searching].
+func (m *membership) Report(step campaign.SearchStep, measured *campaign.Measured) {
+	text, _ := json.Marshal(measured) // numbers and a histogram, which cannot fail
+	m.do(func(now clock.Instant) protocol.Actions { return m.member.ReportResult(now, step.Number, text) })
 }
 
-// ReportSecond implements [Coordinator].
-func (m *membership) ReportSecond(s protocol.Second) {
-	m.do(func(now clock.Instant) protocol.Actions { return m.member.ReportSecond(now, &s) })
+// began implements Began of [run.Member].
+func (m *membership) began(late time.Duration) { m.late.Store(new(max(0, late))) }
+
+// reportSecond implements Second of [run.Member].
+func (m *membership) reportSecond(i *results.Interval, response []*results.Histogram) {
+	second := protocol.Second{Interval: *i, Response: response, BeganLate: m.late.Swap(nil)}
+	if i.Generator != nil {
+		second.Stall = i.Generator.StoodStill
+	}
+	m.do(func(now clock.Instant) protocol.Actions { return m.member.ReportSecond(now, &second) })
+}
+
+// planOptions are the options of a run's plan that are not fields of an assignment.
+type planOptions struct {
+	campaign.From
+	// Mark marks written entities; Client is the sending client, Budget the maximum number of billed transactions of the
+	// member's own run, 0 for any.
+	Mark   string `json:"mark"`
+	Client string `json:"client,omitempty"`
+	Budget int64  `json:"budget,omitempty"`
+	// NoProbe skips the probe before the run.
+	NoProbe bool `json:"no_probe,omitempty"`
+	// Find is the search of the run, nil for any other; RetryChosen says that the user chose the retry policy.
+	Find        *campaign.Find `json:"find,omitempty"`
+	RetryChosen bool           `json:"retry_chosen,omitempty"`
+	// Folder is the base of relative paths in the scenario. Accounts are the addresses of the services that all members
+	// send to, none if the target is the leader's engine.
+	Folder   string   `json:"folder,omitempty"`
+	Accounts []string `json:"accounts,omitempty"`
+}
+
+// SendTo returns a [Carry] that sends to accounts with their credentials, or to the leader's engine without any.
+func SendTo(accounts []run.Endpoint) Carry {
+	return func(ctx context.Context, a protocol.Assignment, m *run.Member) (*results.Record, error) {
+		p, err := memberPlan(a, m, accounts)
+		if err != nil {
+			return nil, err
+		}
+		return run.Run(ctx, p)
+	}
+}
+
+// memberPlan returns the plan of a member's run.
+func memberPlan(a protocol.Assignment, m *run.Member, accounts []run.Endpoint) (p run.Plan, err error) {
+	var o planOptions
+	if err := json.Unmarshal(a.Options, &o); err != nil {
+		return p, fmt.Errorf("invalid message of the leader: %w", err)
+	}
+	s, err := scenarios.Parse("the leader's scenario", a.Scenario)
+	if err == nil {
+		err = s.ReadFrom(o.Folder)
+	}
+	if err != nil {
+		return p, err
+	}
+	m.Share, m.From, m.Mark, m.Engine = drive.Share{Index: a.Index, Of: a.Of}, o.From, o.Mark, a.Target
+	p = run.Plan{Scenario: s, On: run.Embedded, Table: a.Table, Client: o.Client, Budget: o.Budget, NoProbe: o.NoProbe, Find: o.Find, RetryChosen: o.Find == nil || o.RetryChosen, Member: m}
+	if a.Target != "" && len(accounts) > 0 {
+		return p, fmt.Errorf("%w: the target is the leader's engine; remove --target", errTarget)
+	}
+	if a.Target == "" {
+		p.On, p.Accounts = run.Remote, accounts
+		if own := addresses(accounts); !slices.Equal(own, o.Accounts) {
+			return p, fmt.Errorf("%w: %q, and the leader's is %q; expected the same", errTarget, own, o.Accounts)
+		}
+	}
+	return p, nil
+}
+
+// addresses returns the addresses of accounts.
+func addresses(accounts []run.Endpoint) (list []string) {
+	for _, account := range accounts {
+		list = append(list, account.String())
+	}
+	return list
 }

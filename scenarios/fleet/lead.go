@@ -39,18 +39,16 @@ func (s *leadership) lead(ctx context.Context, p protocol.Plan, seen func(protoc
 	}
 	s.seen = seen
 	stop := func() { s.leader.Stop(s.clock.Now(), context.Cause(ctx).Error()) }
-	if !p.Assignment.Follows {
-		s.loop(ctx, stop, s.mayExit)
-		return s.outcome()
-	}
-	s.loop(ctx, stop, func() bool { return s.leader.IsOver() })
+	s.loop(ctx, stop, s.leader.IsOver)
 	o, err := s.outcome()
-	if next := s.leader.Next(); next != nil && ctx.Err() == nil {
+	if next := s.leader.Next(); p.Assignment.Follows && next != nil && ctx.Err() == nil {
 		s.leader = next
 		s.pause()
 		return o, err
 	}
-	s.leader.End(s.clock.Now())
+	if p.Assignment.Follows {
+		s.leader.End(s.clock.Now())
+	}
 	s.loop(ctx, stop, s.mayExit)
 	return o, err
 }

@@ -1,14 +1,19 @@
 package fleet
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
+	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/fields"
@@ -34,8 +39,12 @@ type Offering struct {
 	Notify       func(line string)
 	MemberErrors io.Writer
 
-	// company is nil before the first run and after the last.
-	company *company
+	// leadership is nil before the first run and after the last. kill ends the processes.
+	leadership *leadership
+	bus        *bus
+	// processes are the members on this machine, whose standard error is a tail.
+	processes []*exec.Cmd
+	kill      context.CancelFunc
 }
 
 // localStartAfter is the time from the last ready member to the start on one machine, where messages are fast.
@@ -46,10 +55,12 @@ var errTarget = errors.New("the member's --target")
 
 // Fill lets the fleet send the load of a valid plan. Errors are [fields.Fault] of its flags.
 func (o *Offering) Fill(p *run.Plan) error {
-	if o.Members < 1 || o.Members > protocol.MaxMembers {
+	switch {
+	case o.Members < 1 || o.Members > protocol.MaxMembers:
 		return fields.Fault{Path: "processes", What: fmt.Sprintf("expected 1 to %d of them", protocol.MaxMembers)}
-	}
-	if o.Local == nil && p.On != run.Remote {
+	case o.Deadline <= 0:
+		return fields.Fault{Path: "join-within", What: fmt.Sprintf("%v; expected more than 0", o.Deadline)}
+	case o.Local == nil && p.On != run.Remote:
 		return fields.Fault{Path: "lead", What: "other machines cannot reach this process's engine; expected the same --target URL for each member"}
 	}
 	p.Elsewhere = &run.Elsewhere{Processes: o.Members, Offer: o.offer}
@@ -93,17 +104,16 @@ func (o *Offering) offer(ctx context.Context, p *run.Plan, h run.Handed) (record
 	} else if w.plan, err = p.Offered(nil, o.Members); err != nil {
 		return nil, err
 	}
-	c, err := o.start()
 	defer func() {
-		if o.company != nil && o.company.endPause == nil {
+		if o.leadership != nil && o.leadership.endPause == nil {
 			err = errors.Join(err, o.Close())
 		}
 	}()
-	if err != nil {
+	if err := o.start(); err != nil {
 		return nil, err
 	}
 	seconds := newJournal(o.Members, h.AppendSecond)
-	run, err := c.lead(ctx, plan, func(e protocol.Event) {
+	run, err := o.leadership.lead(ctx, plan, func(e protocol.Event) {
 		seconds.handle(&e)
 		w.handle(&e)
 	})
@@ -128,7 +138,7 @@ func (o *Offering) offer(ctx context.Context, p *run.Plan, h run.Handed) (record
 	case ctx.Err() != nil && record.Validity == results.Invalid:
 		// The user who stopped it knows that it is incomplete.
 		record.Validity, record.Reasons = results.Partial, []string{}
-	case ctx.Err() == nil && plan.Assignment.Follows && c.endPause == nil:
+	case ctx.Err() == nil && plan.Assignment.Follows && o.leadership.endPause == nil:
 		return record, fmt.Errorf("%w: %s", ErrBroken, strings.Join(run.Faults, " "))
 	}
 	return record, ctx.Err()
@@ -189,4 +199,85 @@ func (s *search) Next(results []json.RawMessage) (json.RawMessage, error) {
 	}
 	s.offered = append(s.offered, offered...)
 	return json.Marshal(step)
+}
+
+// TokenVariable is the environment variable with the token of the fleet, for a member on this machine.
+const TokenVariable = "LOADGEN_FLEET_TOKEN"
+
+const (
+	// maxTailBytes is the maximum length of the output that is kept of a process.
+	maxTailBytes = 4 << 10
+	// exitTimeout is how long the processes have to exit once the run is over.
+	exitTimeout = 5 * time.Second
+)
+
+// tail keeps the end of what is written to it.
+type tail []byte
+
+// Write implements io.Writer.
+func (t *tail) Write(p []byte) (int, error) {
+	*t = append(*t, p...)
+	*t = (*t)[max(0, len(*t)-maxTailBytes):]
+	return len(p), nil
+}
+
+// lastLine returns the last line.
+func (t tail) lastLine() string {
+	text := bytes.TrimSpace(t)
+	return strings.ToValidUTF8(string(text[bytes.LastIndexByte(text, '\n')+1:]), "?")
+}
+
+// start starts the leader and the members on this machine, unless an earlier run of the series has started them.
+func (o *Offering) start() error {
+	if o.leadership != nil {
+		return nil
+	}
+	clk := clock.NewReal()
+	b, err := openBus(o.Bus, clk)
+	if err != nil {
+		return err
+	}
+	o.bus, o.leadership = b, &leadership{transport: b, clock: clk}
+	ctx, kill := context.WithCancel(context.Background())
+	o.kill = kill
+	for i := 0; o.Local != nil && i < o.Members; i++ {
+		args := append(o.Local[1:len(o.Local):len(o.Local)], "--join", b.url, "--label", fmt.Sprintf("name=process %d", i+1))
+		p := exec.CommandContext(ctx, o.Local[0], args...)
+		// Settings of the leader in the environment are not those of its members.
+		p.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "LOADGEN_") })
+		p.Env = append(p.Env, TokenVariable+"="+o.Bus.Token.secret)
+		p.Stderr, p.WaitDelay = new(tail), time.Second
+		if err := p.Start(); err != nil {
+			// Close waits for those that have started.
+			return fmt.Errorf("cannot start a process of the fleet: %w", err)
+		}
+		o.processes = append(o.processes, p)
+	}
+	return nil
+}
+
+// Close ends the series: members that wait for another run learn that none follows. It waits for the processes on this
+// machine, kills those that do not exit, and writes the errors of those that failed. It may be called more than once.
+func (o *Offering) Close() error {
+	l, processes := o.leadership, o.processes
+	if l == nil {
+		return nil
+	}
+	o.leadership, o.processes = nil, nil
+	l.end()
+	o.bus.Close()
+	late, release := clock.WithTimeout(context.Background(), l.clock, exitTimeout, context.DeadlineExceeded)
+	defer release()
+	context.AfterFunc(late, o.kill)
+	for i, p := range processes {
+		err := p.Wait()
+		var failed *exec.ExitError
+		if err != nil && !errors.As(err, &failed) {
+			return fmt.Errorf("process %d of the fleet: %w", i+1, err)
+		}
+		if line := p.Stderr.(*tail).lastLine(); err != nil && line != "" && o.MemberErrors != nil {
+			fmt.Fprintf(o.MemberErrors, "process %d: %s\n", i+1, line)
+		}
+	}
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/base64"
+	"encoding/hex"
 	"fmt"
 	"math/big"
 	"net"
@@ -16,6 +17,7 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"loadgen/engine/clock"
+	"loadgen/scenarios/fleet/protocol"
 )
 
 // authenticator admits members with the key of the fleet, each to its own subjects, and the leader to all subjects.
@@ -42,24 +44,22 @@ func (a *authenticator) Check(c server.ClientAuthentication) bool {
 	if opts.Nkey == a.leader {
 		return true
 	}
-	if id, err := idEncoding.DecodeString(opts.Name); err != nil || len(id) != idBytes {
+	if id, err := hex.DecodeString(opts.Name); err != nil || len(id) != idBytes {
 		return false
 	}
-	only := func(subject string) *server.SubjectPermission {
-		return &server.SubjectPermission{Allow: []string{subject}}
-	}
 	c.RegisterUser(&server.User{Username: opts.Name, Permissions: &server.Permissions{
-		Publish: only(a.subjects.requests(opts.Name)), Subscribe: only(a.subjects.replies(opts.Name))}})
+		Publish:   &server.SubjectPermission{Allow: []string{a.subjects.requests(opts.Name)}},
+		Subscribe: &server.SubjectPermission{Allow: []string{a.subjects.replies(opts.Name)}}}})
 	return true
 }
 
 // startServer starts a server in this process, and connects to it without a socket. Errors wrap [errToken] or [errListen].
 func (b *bus) startServer(o *BusOptions, k *keys) error {
-	own, err := newSigner(nkeys.CreatePair(nkeys.PrefixByteUser))
+	_, own, err := ed25519.GenerateKey(clock.Secrets())
 	if err != nil {
 		return fmt.Errorf("%w: %w", errToken, err)
 	}
-	if b.server, err = serve(o.Listen, k.leader, &authenticator{b.subjects, k.join.public, own.public}); err != nil {
+	if b.server, err = serve(o.Listen, k.leader, &authenticator{b.subjects, publicKey(k.join), publicKey(own)}); err != nil {
 		return fmt.Errorf("%w: %w", errListen, err)
 	}
 	if host, port, err := net.SplitHostPort(b.server.Addr().String()); err == nil {
@@ -68,7 +68,7 @@ func (b *bus) startServer(o *BusOptions, k *keys) error {
 		}
 		b.url = "nats://" + net.JoinHostPort(host, port)
 	}
-	options := o.withTrust(append(connectionOptions("loadgen-leader"), own.option(), nats.InProcessServer(b.server)), k, false)
+	options := o.withTrust(append(connectionOptions("loadgen-leader"), signWith(own), nats.InProcessServer(b.server)), k, false)
 	if b.conn, err = nats.Connect("", options...); err != nil {
 		return fmt.Errorf("%w: %w", errListen, err)
 	}
@@ -84,7 +84,7 @@ func serve(listen string, key ed25519.PrivateKey, a *authenticator) (*server.Ser
 	opts := &server.Options{
 		ServerName: "loadgen-fleet", Host: host, Port: port,
 		NoLog: true, NoSigs: true, NoSystemAccount: true,
-		MaxPayload: maxMessageBytes, MaxConn: 16_384, MaxSubs: 4, MaxControlLine: 1024,
+		MaxPayload: protocol.MaxBytes, MaxConn: 16_384, MaxSubs: 4, MaxControlLine: 1024,
 		AlwaysEnableNonce: true, CustomClientAuthentication: a,
 	}
 	if !isLoopback(host) {

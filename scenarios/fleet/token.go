@@ -4,7 +4,6 @@ import (
 	"crypto/ed25519"
 	"crypto/hkdf"
 	"crypto/sha256"
-	"encoding/base32"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -32,22 +31,19 @@ func (Token) String() string { return "(a secret)" }
 // GoString implements fmt.GoStringer without the secret.
 func (t Token) GoString() string { return t.String() }
 
-// MarshalText implements encoding.TextMarshaler without the secret.
-func (t Token) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
-
 // NewToken returns a random token. Errors wrap [errToken].
 func NewToken() (Token, error) {
 	secret, err := random(32)
-	return Token{hex.EncodeToString(secret)}, err
+	return Token{secret}, err
 }
 
-// random returns random bytes. Errors wrap [errToken].
-func random(length int) ([]byte, error) {
+// random returns random bytes in hexadecimal digits. Errors wrap [errToken].
+func random(length int) (string, error) {
 	drawn := make([]byte, length)
 	if _, err := io.ReadFull(clock.Secrets(), drawn); err != nil {
-		return nil, fmt.Errorf("%w: %w", errToken, err)
+		return "", fmt.Errorf("%w: %w", errToken, err)
 	}
-	return drawn, nil
+	return hex.EncodeToString(drawn), nil
 }
 
 // NewTokenOf returns the token with a text. Errors wrap [errToken], and do not show the text.
@@ -100,10 +96,8 @@ func readSecret(path string) ([]byte, error) {
 type keys struct {
 	// run is the name of the fleet on a server.
 	run string
-	// join is the key of members.
-	join signer
-	// leader is the key of the leader's certificate.
-	leader ed25519.PrivateKey
+	// join is the key of members, leader that of the leader's certificate.
+	join, leader ed25519.PrivateKey
 }
 
 // keys derives the keys. Errors wrap [errToken].
@@ -115,41 +109,26 @@ func (t Token) keys() (k keys, err error) {
 	}
 	k.run = hex.EncodeToString(derive("name", 12))
 	join, leader := derive("join", ed25519.SeedSize), derive("leader", ed25519.SeedSize)
-	if err == nil {
-		k.leader = ed25519.NewKeyFromSeed(leader)
-		k.join, err = newSigner(nkeys.FromRawSeed(nkeys.PrefixByteUser, join))
-	}
 	if err != nil {
 		return k, fmt.Errorf("%w: %w", errToken, err)
 	}
+	k.join, k.leader = ed25519.NewKeyFromSeed(join), ed25519.NewKeyFromSeed(leader)
 	return k, nil
 }
 
-// signer signs the nonce of a server.
-type signer struct {
-	public string
-	pair   nkeys.KeyPair
+// publicKey returns the public key that belongs to a key, as NATS writes it.
+func publicKey(key ed25519.PrivateKey) string {
+	text, _ := nkeys.Encode(nkeys.PrefixByteUser, key.Public().(ed25519.PublicKey)) // a key of another length would fail
+	return string(text)
 }
 
-func newSigner(pair nkeys.KeyPair, err error) (signer, error) {
-	if err != nil {
-		return signer{}, err
-	}
-	public, err := pair.PublicKey()
-	return signer{public, pair}, err
+// signWith returns the option of a connection that signs the nonce of a server.
+func signWith(key ed25519.PrivateKey) nats.Option {
+	return nats.Nkey(publicKey(key), func(nonce []byte) ([]byte, error) { return ed25519.Sign(key, nonce), nil })
 }
 
-// option returns the option of a connection that signs.
-func (s signer) option() nats.Option { return nats.Nkey(s.public, s.pair.Sign) }
-
-// idEncoding writes an identity as one word of a subject.
-var idEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
-
-// idBytes is the number of random bytes of an identity.
+// idBytes is the number of random bytes of an identity, which is one word of a subject.
 const idBytes = 16
 
 // newID returns the identity of an end, which no other end can guess. Errors wrap [errToken].
-func newID() (string, error) {
-	drawn, err := random(idBytes)
-	return idEncoding.EncodeToString(drawn), err
-}
+func newID() (string, error) { return random(idBytes) }

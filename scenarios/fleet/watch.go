@@ -2,6 +2,8 @@ package fleet
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -51,7 +53,7 @@ var stateAfter = map[protocol.EventKind]results.MemberState{
 // handle handles an event.
 func (w *watch) handle(e *protocol.Event) {
 	if state, changes := stateAfter[e.Kind]; changes && e.Share != nil && w.progress != nil {
-		w.Joined(&results.FleetMember{Name: e.Share.Name, Index: e.Share.Index, Labels: e.Share.Labels, ClockBound: e.Share.Bound}, state)
+		w.Joined(&e.Share.FleetMember, state)
 	}
 	switch e.Kind {
 	case protocol.MemberLost, protocol.MemberRefused, protocol.RunStopped:
@@ -116,4 +118,54 @@ func (w *watch) addSecond(e *protocol.Event) {
 // begin returns when a phase begins by the clock of the leader's run.
 func (w *watch) begin(phase int) time.Duration {
 	return w.begun + w.plan[phase].Begin - w.plan[0].Begin
+}
+
+// journal merges the members' reports of a second once all remaining members have reported it. So a leader that is
+// killed leaves the seconds before. It belongs to one goroutine.
+type journal struct {
+	// write receives each merged second, in order.
+	write func(*results.Interval)
+	// open holds the reports of seconds that are not complete, by second; last is the last second written.
+	open map[int64][]*results.Interval
+	last int64
+	// through is the last second that each member has reported, -1 for none, and the greatest number after its end.
+	through []int64
+}
+
+// maxOpen is the number of seconds for which the journal waits for a member.
+const maxOpen = 60
+
+func newJournal(members int, write func(*results.Interval)) *journal {
+	return &journal{write: write, open: make(map[int64][]*results.Interval), last: -1, through: slices.Repeat([]int64{-1}, members)}
+}
+
+// handle processes an event of the fleet.
+func (j *journal) handle(e *protocol.Event) {
+	if e.Member < 0 || e.Member >= len(j.through) {
+		return
+	}
+	switch e.Kind {
+	case protocol.MemberJoined:
+		// It may replace a member that was lost before the run began.
+		j.through[e.Member] = -1
+	case protocol.SecondReported:
+		i := &e.Second.Interval
+		j.through[e.Member] = i.Second
+		if i.Second > j.last {
+			j.open[i.Second] = append(j.open[i.Second], i)
+		}
+	case protocol.MemberEnded, protocol.MemberLost:
+		j.through[e.Member] = math.MaxInt64
+	default:
+		return
+	}
+	for _, second := range slices.Sorted(maps.Keys(j.open)) {
+		if len(j.open) <= maxOpen && second > slices.Min(j.through) {
+			return
+		}
+		sum := results.MergeSecond(j.open[second])
+		delete(j.open, second)
+		j.last = second
+		j.write(&sum)
+	}
 }

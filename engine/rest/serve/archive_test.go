@@ -288,8 +288,6 @@ func TestFaultsNameTheLine(t *testing.T) {
 		assert.Truef(t, len(err.Error()) <= 400 && !strings.Contains(err.Error(), "\n"),
 			"%s: Read = %q; want one short line", row.name, err)
 	}
-	_, err := readAll(3, "")
-	assert.ErrorIs(t, err, serve.ErrArchiveForm, "no format")
 }
 
 func TestErrorsOfOthersPassThrough(t *testing.T) {
@@ -331,7 +329,6 @@ func TestNothingIsWrittenThatCannotBeReadBack(t *testing.T) {
 				"%s: Write(%s)", name, row.name)
 		}
 	}
-	assert.ErrorIs(t, serve.WriteArchive(0, io.Discard, each(nil)), serve.ErrArchiveRecord, "Write(no format)")
 }
 
 func TestColumnsOfCSVAreBounded(t *testing.T) {

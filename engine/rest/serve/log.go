@@ -29,14 +29,9 @@ type Log struct {
 	broken error
 }
 
-// LogFormats returns the formats that [NewLog] takes, the default first.
-func LogFormats() []string {
-	return []string{string(accesslog.Analytics), string(accesslog.Resource)}
-}
-
-// NewLog returns a log of an account in one of [LogFormats].
-func NewLog(to io.Writer, format, account string, date clock.Calendar) *Log {
-	return &Log{to: to, format: accesslog.Format(format), account: account, date: date}
+// NewLog returns a log of an account in the format [accesslog.Analytics] or [accesslog.Resource].
+func NewLog(to io.Writer, format accesslog.Format, account string, date clock.Calendar) *Log {
+	return &Log{to: to, format: format, account: account, date: date}
 }
 
 // heldLines is the number of buffered bytes above which Saw writes them.
@@ -182,7 +177,7 @@ func (l *logFile) begin(o *Options, account string) (observe func(*accesslog.Obs
 	if filepath.Ext(o.Log) == ".json" {
 		format = accesslog.Resource
 	}
-	l.Log = NewLog(l.file, string(format), account, o.Clock)
+	l.Log = NewLog(l.file, format, account, o.Clock)
 	if o.Observe == nil {
 		return l.Saw, nil
 	}

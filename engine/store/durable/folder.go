@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -68,7 +69,7 @@ func Open(o Options) (s *Store, err error) {
 	s = &Store{options: o, failed: make(chan struct{}), guards: guards{of: make(map[string]*guard)},
 		tables: make(map[string]*table), notes: make(map[string][]byte), deleted: make(map[string]entity.Ticks)}
 	if err := s.claim(); err != nil {
-		return nil, firstError(err, s.release())
+		return nil, cmp.Or(err, s.release())
 	}
 	s.logs = logList{fs: o.FS, folder: o.Folder}
 	if err = s.logs.open(); err == nil {
@@ -85,12 +86,12 @@ func Open(o Options) (s *Store, err error) {
 	}
 	if err != nil {
 		s.fail(err)
-		return nil, firstError(plain(err), s.abandon())
+		return nil, cmp.Or(plain(err), s.abandon())
 	}
 	return s, nil
 }
 
-// claim makes the folder, locks it, and finds that it is what this package has made.
+// claim makes the folder, locks it, and checks that this package has made it.
 func (s *Store) claim() error {
 	o := &s.options
 	if info, err := o.FS.Stat(o.Folder); err == nil && !info.IsDir() {
@@ -99,14 +100,11 @@ func (s *Store) claim() error {
 	if err := o.FS.MkdirAll(o.Folder, 0o700); err != nil {
 		return plain(err)
 	}
-	names, err := o.FS.List(o.Folder)
-	if err != nil {
-		return plain(err)
+	// The lock is a file, which a folder that is refused does not get.
+	if _, err := s.recognise(); err != nil {
+		return err
 	}
-	foreign := func(name string) bool { return name != lockFile && name != markerPartial }
-	if !slices.Contains(names, marker) && slices.ContainsFunc(names, foreign) {
-		return ErrForeign
-	}
+	var err error
 	if s.lock, err = pebble.LockDirectory(o.Folder, o.FS); err != nil {
 		s.lock = nil
 		if errors.Is(err, syscall.EAGAIN) || strings.Contains(err.Error(), "lock held") {
@@ -115,16 +113,27 @@ func (s *Store) claim() error {
 		return plain(err)
 	}
 	// Another process may have created it meanwhile.
-	if names, err = o.FS.List(o.Folder); err != nil {
-		return plain(err)
+	isMarked, err := s.recognise()
+	if err == nil && !isMarked {
+		err = plain(s.mark())
 	}
-	if !slices.Contains(names, marker) {
-		return plain(s.mark())
+	return err
+}
+
+// recognise reports whether the folder has a marker, or is empty. Any other folder is an error.
+func (s *Store) recognise() (isMarked bool, err error) {
+	names, err := s.options.FS.List(s.options.Folder)
+	if err != nil {
+		return false, plain(err)
 	}
-	if err := s.recognise(); err != nil {
-		return err
+	foreign := func(name string) bool { return name != lockFile && name != markerPartial }
+	switch isMarked = slices.Contains(names, marker); {
+	case isMarked:
+		err = cmp.Or(s.readMarker(), recogniseFormat(names))
+	case slices.ContainsFunc(names, foreign):
+		err = ErrForeign
 	}
-	return recogniseFormat(names)
+	return isMarked, err
 }
 
 // mark writes the marker.
@@ -140,15 +149,15 @@ func (s *Store) mark() error {
 	return syncFolder(o.FS, o.FS.PathDir(o.Folder))
 }
 
-// recognise reads the marker.
-func (s *Store) recognise() error {
+// readMarker reads the marker.
+func (s *Store) readMarker() error {
 	o := &s.options
 	file, err := o.FS.Open(o.FS.PathJoin(o.Folder, marker))
 	if err != nil {
 		return plain(err)
 	}
 	text, err := io.ReadAll(io.LimitReader(file, 1<<12))
-	if err = firstError(err, file.Close()); err != nil {
+	if err = cmp.Or(err, file.Close()); err != nil {
 		return plain(err)
 	}
 	var found format
@@ -221,16 +230,6 @@ func (s *Store) openBatches() (err error) {
 	return err
 }
 
-// firstError returns the first of several errors that is one: the others follow from it.
-func firstError(all ...error) error {
-	for _, err := range all {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // plain returns what is wrong in as few words as say it: the log-structured store's
 // errors carry where they came about.
 func plain(err error) error {
@@ -267,13 +266,13 @@ func (s *Store) Close() error {
 	}
 	// Table files have checksums. The log has them as well, except for
 	// its end, which is allowed to be torn: better to leave none behind.
-	err := firstError(s.db.Flush(), s.db.Close())
+	err := cmp.Or(s.db.Flush(), s.db.Close())
 	s.db = nil
 	if cause := s.Err(); cause != nil {
 		err = cause
 	}
 	s.cause.CompareAndSwap(nil, &failure{errClosed})
-	return firstError(plain(err), s.release())
+	return cmp.Or(plain(err), s.release())
 }
 
 // abandon lets go of a folder that has failed. Nothing of it is altered: what the

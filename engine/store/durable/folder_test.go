@@ -63,10 +63,14 @@ func TestFoldersThatWillNotDo(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			folder := t.TempDir()
 			row.prepare(t, folder)
+			_, unlocked := os.Stat(filepath.Join(folder, "LOCK"))
 			_, err := durable.Open(durable.Options{Folder: folder, Account: "races"})
 			require.ErrorIs(t, err, row.want)
 			assert.Contains(t, err.Error(), row.says)
 			assert.NotContains(t, err.Error(), "\n")
+			if unlocked != nil {
+				assert.NoFileExists(t, filepath.Join(folder, "LOCK"))
+			}
 		})
 	}
 }

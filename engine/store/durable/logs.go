@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,7 +38,7 @@ func (l *logList) open() error {
 		return err
 	}
 	text, err := io.ReadAll(file)
-	if err = firstError(err, file.Close()); err != nil {
+	if err = cmp.Or(err, file.Close()); err != nil {
 		return err
 	}
 	var names []string
@@ -93,7 +94,7 @@ func replaceFile(files vfs.FS, folder, name string, text []byte) error {
 		return err
 	}
 	_, err = file.Write(append(text, '\n'))
-	if err = firstError(err, file.Sync(), file.Close()); err != nil {
+	if err = cmp.Or(err, file.Sync(), file.Close()); err != nil {
 		return err
 	}
 	if err := files.Rename(partial, files.PathJoin(folder, name)); err != nil {
@@ -110,5 +111,5 @@ func syncFolder(files vfs.FS, name string) error {
 	if err != nil {
 		return err
 	}
-	return firstError(folder.Sync(), folder.Close())
+	return cmp.Or(folder.Sync(), folder.Close())
 }

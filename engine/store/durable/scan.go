@@ -2,6 +2,7 @@ package durable
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -109,7 +110,7 @@ func (c *scan) read(db *pebble.DB) error {
 		fault = c.row(rows)
 	}
 	c.nameRows()
-	return firstError(fault, rows.Error(), rows.Close())
+	return cmp.Or(fault, rows.Error(), rows.Close())
 }
 
 // row adds the row that the iterator stands on, if it is to be kept and there is room.

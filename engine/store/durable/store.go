@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -106,7 +107,7 @@ func (s *Store) load() error {
 				fault = kind.take(string(rows.Key()[1:]), slices.Clone(value))
 			}
 		}
-		if err := firstError(fault, rows.Error(), rows.Close()); err != nil {
+		if err := cmp.Or(fault, rows.Error(), rows.Close()); err != nil {
 			return err
 		}
 	}

@@ -161,21 +161,6 @@ func TestSecondsThatDoNotArrive(t *testing.T) {
 	assert.NotEmpty(t, o.Notes)
 }
 
-// Each fault of a plan names its field.
-func TestPlanFaults(t *testing.T) {
-	for _, tt := range []struct {
-		plan  protocol.Plan
-		field string
-	}{
-		{protocol.Plan{Deadline: 1}, "members: 0"},
-		{protocol.Plan{Members: 1}, "deadline: 0s"},
-		{protocol.Plan{Members: 1, Deadline: 1, Drain: -1}, "drain"},
-	} {
-		_, err := protocol.NewLeader(tt.plan)
-		assert.ErrorContains(t, err, tt.field)
-	}
-}
-
 // For every message the leader does not panic, allocates memory in proportion to the message and its histograms, answers or
 // expels the member, and writes what it read as it read it.
 func FuzzRequest(f *testing.F) {

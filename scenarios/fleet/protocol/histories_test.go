@@ -47,7 +47,7 @@ func (w *world) text() string {
 	}
 	fmt.Fprintf(&b, "\nleader: %v\n", w.err)
 	for _, s := range w.outcome.Shares {
-		fmt.Fprintf(&b, "%d %s: planned %d, due %d in %d seconds, record %v, partial %q, lost %q\n", s.Index, s.Name, s.Planned, s.Counts.Scheduled, s.Seconds, s.Record != nil, s.Partial, s.Lost)
+		fmt.Fprintf(&b, "%d %s: planned %d, due %d in %d seconds, record %v, partial %q, lost %q\n", s.Index, s.Name, plannedOf(&s), s.Counts.Scheduled, s.Seconds, s.Record != nil, s.Partial, s.Lost)
 	}
 	for _, fault := range w.outcome.Faults {
 		fmt.Fprintln(&b, "fault:", fault)
@@ -108,7 +108,7 @@ func (w *world) judgePast(t *testing.T) {
 		then := w.asOf(n)
 		then.outcome, then.err, then.agreed = one.outcome, nil, one.agreed
 		// A run whose clocks moved has a fault, and the next one measures them anew.
-		moved := func(s protocol.Share) bool { return s.Drift > protocol.MaxClockDrift }
+		moved := func(s protocol.Share) bool { return s.ClockDrift > protocol.MaxClockDrift }
 		then.story.harmless = !slices.ContainsFunc(one.outcome.Shares, moved)
 		for _, share := range one.outcome.Shares {
 			i := slices.IndexFunc(then.actors, func(a *actor) bool { return a.epoch == share.Epoch })
@@ -147,11 +147,19 @@ func (w *world) judgeShare(t *testing.T, a *actor, share *protocol.Share) {
 	}
 	assert.Truef(t, share.Lost == "" || a.lost.Sub(a.heard)-w.slept <= 10*time.Second,
 		"%s was heard of at %v, and named at %v", a.name, a.heard.Offset(), a.lost.Offset())
-	if w.err == nil && a.begun != nil && share.BeganLate != nil && share.Drift == 0 {
+	if w.err == nil && a.begun != nil && share.BeganLate != nil && share.ClockDrift == 0 {
 		if late := a.begun.Sub(w.agreed).Abs(); late > 5*ms && late != *share.BeganLate {
 			t.Errorf("%s began %v from the agreed instant, and said %v", a.name, late, *share.BeganLate)
 		}
 	}
+}
+
+// plannedOf returns the planned operations that a member reported, 0 if it did not.
+func plannedOf(s *protocol.Share) int64 {
+	if s.Planned == nil {
+		return 0
+	}
+	return *s.Planned
 }
 
 func sumOf(list []int64) (total int64) {
@@ -169,7 +177,7 @@ func (w *world) judgeWhole(t *testing.T) {
 	var planned, told int64
 	for _, share := range w.outcome.Shares {
 		i := slices.IndexFunc(w.actors, func(a *actor) bool { return a.epoch == share.Epoch })
-		planned += int64(share.Planned)
+		planned += plannedOf(&share)
 		told += sumOf(w.actors[i].told)
 	}
 	assert.Truef(t, !whole || planned == told && len(w.outcome.Shares) == w.story.members,

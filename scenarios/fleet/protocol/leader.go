@@ -1,16 +1,19 @@
 package protocol
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
 
 	"loadgen/engine/clock"
+	"loadgen/results"
 )
 
 // phase is the progress of a run. In the lobby members join, and while draining they hand in their records.
@@ -53,23 +56,15 @@ type Leader struct {
 	err     error
 
 	events []Event
-	notes  [noteKinds]int
+	notes  map[string]int
 	// stood is the longest time for which the leader itself did not run.
 	stood time.Duration
 }
 
-// NewLeader returns the leader of a plan. Its error is the first fault of the plan.
+// NewLeader returns the leader of a plan. It fails if the assignment is too large.
 func NewLeader(p Plan) (*Leader, error) {
-	if err := p.check(); err != nil {
-		return nil, err
-	}
-	if p.StartAfter == 0 {
-		p.StartAfter = startAfter
-	}
-	if p.Drain == 0 {
-		p.Drain = time.Minute
-	}
-	l := &Leader{plan: p, seats: make([]*seat, p.Members), known: make(map[string]*seat), deadline: clock.Never}
+	p.StartAfter, p.Drain = cmp.Or(p.StartAfter, startAfter), cmp.Or(p.Drain, time.Minute)
+	l := &Leader{plan: p, seats: make([]*seat, p.Members), known: make(map[string]*seat), notes: make(map[string]int), deadline: clock.Never}
 	return l, l.setAssignment(p.Assignment)
 }
 
@@ -94,10 +89,10 @@ func (l *Leader) Next() *Leader {
 	if l.phase != over || l.err != nil || l.stop != "" || slices.ContainsFunc(l.seats, incomplete) {
 		return nil
 	}
-	n := &Leader{plan: l.plan, run: l.run + 1, known: make(map[string]*seat), began: l.began, ticked: l.ticked, deadline: clock.Never}
+	n := &Leader{plan: l.plan, run: l.run + 1, known: make(map[string]*seat), notes: make(map[string]int), began: l.began, ticked: l.ticked, deadline: clock.Never}
 	n.plan.Search = nil
 	for _, s := range l.seats {
-		next := newSeat(Share{Index: s.Index, Name: s.Name, Epoch: s.Epoch, Labels: s.Labels}, l.ticked)
+		next := newSeat(s.Epoch, results.FleetMember{Index: s.Index, Name: s.Name, Labels: s.Labels}, l.ticked)
 		n.seats, n.known[s.Epoch] = append(n.seats, next), next
 	}
 	return n
@@ -125,14 +120,14 @@ func (l *Leader) Receive(now clock.Instant, epoch string, text []byte) []byte {
 		if s.isActive() && l.err == nil {
 			l.lose(now, s, fmt.Sprintf("it sent more than %d messages in a second", maxMessages))
 		}
-		l.notes[ignored]++
+		l.notes[ignoredNote]++
 		return nil
 	}
 	if s != nil && s.Lost != "" {
 		// Its messages are not worth the time that decoding them takes.
-		l.notes[ignored]++
+		l.notes[ignoredNote]++
 		h := headerOf(text)
-		return encode(&Reply{Run: h.Run, Number: h.Number, At: now, Refused: s.expulsion()})
+		return encode(&Reply{Run: h.Run, Number: h.Number, At: now, Refused: "it was expelled (" + s.Lost + ") and cannot rejoin the run"})
 	}
 	request, err := Decode[Request](text)
 	if err == nil && request.Epoch == epoch && (s == nil || request.Run <= l.run+1) {
@@ -146,7 +141,7 @@ func (l *Leader) Receive(now clock.Instant, epoch string, text []byte) []byte {
 	if err == nil {
 		err = fmt.Errorf("%w: it is of another member or run", ErrMalformed)
 	}
-	l.notes[malformed]++
+	l.notes[malformedNote]++
 	h := headerOf(text)
 	switch {
 	case errors.Is(err, ErrOtherVersion):
@@ -180,7 +175,7 @@ func (l *Leader) handle(now clock.Instant, s *seat, r *Request) *Reply {
 		return &Reply{Over: l.last}
 	case r.Run < l.run:
 		// That run is over and complete, so everything has arrived before.
-		l.notes[late]++
+		l.notes[lateNote]++
 		s.heard = now
 		return &Reply{}
 	case l.last && l.err == nil && r.Join != nil && !s.ended:
@@ -215,13 +210,13 @@ func (r *Request) body() (found body, count int) {
 // join gives a new member a place.
 func (l *Leader) join(now clock.Instant, r *Request) *Reply {
 	if reason := l.joinRefusal(r.Join); reason != "" {
-		if l.notes[refused]++; l.notes[refused] <= maxRefusals {
+		if l.notes[refusedNote]++; l.notes[refusedNote] <= maxRefusals {
 			l.event(Event{Kind: MemberRefused, Member: -1, Name: r.Join.Name, Text: reason})
 		}
 		return &Reply{Refused: reason}
 	}
 	free := slices.Index(l.seats, nil)
-	s := newSeat(Share{Index: free, Name: r.Join.Name, Epoch: r.Epoch, Labels: r.Join.Labels}, now)
+	s := newSeat(r.Epoch, results.FleetMember{Index: free, Name: r.Join.Name, Labels: r.Join.Labels}, now)
 	l.seats[free], l.known[r.Epoch] = s, s
 	return r.Join.handle(l, now, s)
 }
@@ -367,7 +362,7 @@ func (l *Leader) orderStep(now clock.Instant) {
 	if l.plan.Search == nil || l.phase != running || l.step != nil && l.step.What == nil {
 		return
 	}
-	var results []json.RawMessage
+	var reported []json.RawMessage
 	lost, step := false, &SearchStep{Number: 1, Start: l.start}
 	if l.step != nil {
 		for _, s := range l.seats {
@@ -375,7 +370,7 @@ func (l *Leader) orderStep(now clock.Instant) {
 				return
 			}
 			lost = lost || !s.isActive()
-			results = append(results, s.result)
+			reported = append(reported, s.result)
 		}
 		step.Number = l.step.Number + 1
 		// Steps start on a whole second of the run.
@@ -384,7 +379,7 @@ func (l *Leader) orderStep(now clock.Instant) {
 	}
 	if l.short = lost; !lost {
 		var err error
-		if step.What, err = l.plan.Search.Next(results); err != nil {
+		if step.What, err = l.plan.Search.Next(reported); err != nil {
 			l.abort(now, ErrUnready, err.Error())
 			return
 		}
@@ -418,4 +413,85 @@ func (l *Leader) event(e Event) { l.events = append(l.events, e) }
 // memberEvent adds an event about a member.
 func (l *Leader) memberEvent(kind EventKind, s *seat, text string) {
 	l.event(Event{Kind: kind, Member: s.Index, Name: s.Name, Share: new(s.Share), Text: text})
+}
+
+// Outcome is the result of a run that is over.
+type Outcome struct {
+	// Shares are the members in the order of their places.
+	Shares []Share
+	// Start is the agreed instant by the leader's clock, 0 for none.
+	Start clock.Instant
+	// Skew is the maximum difference of the instants at which two members started, of those that reported it.
+	Skew time.Duration
+	// Faults are why the run is incomplete, and Notes further remarks, as sentences.
+	Faults []string
+	Notes  []string
+}
+
+// The notes on messages that a leader counts.
+const (
+	refusedNote   = "Asks to join that were refused: %d."
+	ignoredNote   = "Ignored messages of expelled members: %d."
+	duplicateNote = "Ignored duplicate seconds: %d."
+	lateNote      = "Ignored messages of the previous run: %d."
+	malformedNote = "Dropped invalid messages: %d."
+)
+
+// Outcome returns the result of the run, and why it did not start.
+func (l *Leader) Outcome() (Outcome, error) {
+	o := Outcome{Start: l.start}
+	if l.stopped {
+		o.Faults = append(o.Faults, "The run was stopped: "+l.stop+".")
+	}
+	var delays []time.Duration
+	for _, s := range l.seats {
+		if s == nil {
+			continue
+		}
+		o.Shares = append(o.Shares, s.Share)
+		faults, notes := s.remarks()
+		o.Faults, o.Notes = append(o.Faults, faults...), append(o.Notes, notes...)
+		if s.BeganLate != nil {
+			delays = append(delays, *s.BeganLate)
+		}
+	}
+	if len(delays) > 0 {
+		o.Skew = slices.Max(delays) - slices.Min(delays)
+	}
+	if l.short {
+		o.Faults = append(o.Faults, "Stopped: the remaining members would send less load.")
+	}
+	for _, note := range slices.Sorted(maps.Keys(l.notes)) {
+		o.Notes = append(o.Notes, fmt.Sprintf(note, l.notes[note]))
+	}
+	if l.stood > 0 {
+		o.Notes = append(o.Notes, fmt.Sprintf("The leader itself stood still for %v.", l.stood.Round(time.Millisecond)))
+	}
+	return o, l.err
+}
+
+// remarks returns why a member's share is incomplete, and further remarks on it.
+func (s *seat) remarks() (faults, notes []string) {
+	sentence := func(format string, args ...any) string { return s.Name + " " + fmt.Sprintf(format, args...) + "." }
+	if s.BeganLate != nil && *s.BeganLate > MaxLate {
+		notes = append(notes, sentence("began %v after the agreed instant", s.BeganLate.Round(time.Millisecond)))
+	}
+	if s.Lost != "" {
+		return []string{sentence("was lost: %s; %d of its seconds arrived, with %d operations due; its other load is unknown",
+			s.Lost, s.Seconds, s.Counts.Scheduled)}, notes
+	}
+	if s.early {
+		faults = append(faults, sentence("ended early: %s", s.Partial))
+	}
+	if s.final != nil && s.Missing == 0 && !s.Counts.Equal(&s.final.Counts) {
+		faults = append(faults, sentence("reported seconds of %d operations due and %d attempts, and its record has %d and %d",
+			s.Counts.Scheduled, s.Counts.Attempts, s.final.Counts.Scheduled, s.final.Counts.Attempts))
+	}
+	if s.ClockDrift > MaxClockDrift {
+		faults = append(faults, sentence("has a clock that drifted by %v against the leader's: its seconds do not match", s.ClockDrift.Round(time.Millisecond)))
+	}
+	if s.Missing > 0 {
+		notes = append(notes, sentence("had %d seconds missing from the live view; its record has them", s.Missing))
+	}
+	return faults, notes
 }

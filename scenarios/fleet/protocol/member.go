@@ -197,9 +197,9 @@ func (m *Member) Receive(now clock.Instant, text []byte) Actions {
 
 // handle handles a reply to a request.
 func (m *Member) handle(now clock.Instant, reply *Reply, request *sentRequest) {
-	o := offsetOf(request.first, reply.At, now)
-	if m.clock.addReply(o); request.delivery == probeDelivery {
-		m.clock.addProbe(o)
+	// Until the clock is known, only probes are short enough to measure it.
+	if request.delivery == probeDelivery || m.stage > fetching {
+		m.clock.add(offsetOf(request.first, reply.At, now))
 	}
 	switch {
 	case reply.Joined != nil && m.stage == joining:
@@ -385,11 +385,10 @@ func (m *Member) sendJoin(now clock.Instant) {
 
 // sendProbe sends one probe after another until the clock is known. With the assignment, too, the member then waits.
 func (m *Member) sendProbe(now clock.Instant) {
-	c := &m.clock
-	enough := c.probes >= minProbes && c.bound <= MaxClockBound || c.probes >= maxProbes
+	enough := m.clock.replies >= minProbes && m.clock.bound <= MaxClockBound || m.clock.replies >= maxProbes
 	switch {
 	case enough && m.assignment.Of > 0:
-		c.known, m.stage, m.nextBeat = true, waiting, now
+		m.stage, m.nextBeat = waiting, now
 	case !enough && (m.count(probeDelivery) == 0 || now.Sub(m.probed) >= probeTimeout):
 		m.probed = now
 		m.request(now, &Request{Probe: &Probe{}}, probeDelivery)
@@ -456,4 +455,39 @@ func (m *Member) count(d delivery) (count int) {
 		}
 	}
 	return count
+}
+
+// offset is the difference of two clocks, the other minus the own, with an error of at most bound.
+type offset struct {
+	ahead, bound time.Duration
+}
+
+// offsetOf returns the offset of the clock that read an instant between two instants of the own clock: seen minus the middle
+// of the two, with an error of at most half of the time between them (Cristian 1989).
+func offsetOf(sent, seen, received clock.Instant) offset {
+	trip := received.Sub(sent)
+	return offset{ahead: seen.Sub(sent) - trip/2, bound: (trip + 1) / 2}
+}
+
+// leaderClock is a member's estimate of the leader's clock, by the replies that it got.
+type leaderClock struct {
+	offset
+	replies int
+	// age is the number of replies since the offset was measured.
+	age int
+}
+
+// maxAge is the age from which on a slower reply replaces the offset: clocks drift by some parts in a million, and by some
+// in ten thousand while they are adjusted.
+const maxAge = 40
+
+// add takes an offset that is more accurate, and one that is accurate enough if it contradicts the present one or that is
+// old. A reply with a long delay may have been sent before a clock moved.
+func (c *leaderClock) add(o offset) {
+	c.replies++
+	c.age++
+	moved := (o.ahead - c.ahead).Abs() > o.bound+c.bound
+	if c.replies == 1 || o.bound <= c.bound || (moved || c.age > maxAge) && o.bound <= MaxClockBound {
+		c.offset, c.age = o, 0
+	}
 }

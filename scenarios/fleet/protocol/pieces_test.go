@@ -14,12 +14,12 @@ import (
 // A clock that moves is noticed by the first answer that is fast enough, and not by one
 // that was on its way meanwhile.
 func TestAWatchedClockThatMoves(t *testing.T) {
-	w := leaderClock{offset: offset{ahead: time.Second, bound: time.Millisecond}, known: true}
-	w.addReply(offset{ahead: 1500 * time.Millisecond, bound: 500 * time.Millisecond})
+	w := leaderClock{offset: offset{ahead: time.Second, bound: time.Millisecond}, replies: 1}
+	w.add(offset{ahead: 1500 * time.Millisecond, bound: 500 * time.Millisecond})
 	assert.Equalf(t, time.Second, w.ahead, "an answer that was half a second on its way moves it to %v", w.ahead)
-	w.addReply(offset{ahead: 2 * time.Second, bound: 2 * time.Millisecond})
+	w.add(offset{ahead: 2 * time.Second, bound: 2 * time.Millisecond})
 	assert.Equal(t, 2*time.Second, w.ahead, "it")
-	w.addReply(offset{ahead: 2*time.Second + time.Millisecond, bound: 3 * time.Millisecond})
+	w.add(offset{ahead: 2*time.Second + time.Millisecond, bound: 3 * time.Millisecond})
 	assert.Equalf(t, 2*time.Millisecond, w.bound, "a slower answer that says the same moves it to %+v", w)
 }
 

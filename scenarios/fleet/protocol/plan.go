@@ -3,7 +3,6 @@ package protocol
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"loadgen/results"
@@ -46,7 +45,7 @@ const MaxMembers = 10_000
 
 // Plan configures a leader.
 type Plan struct {
-	// Members is the number of members, which have to join within Deadline of the first tick.
+	// Members is the number of members, at most MaxMembers, which have to join within Deadline of the first tick.
 	Members  int
 	Deadline time.Duration
 	// Version is the build; members of another build are refused.
@@ -57,23 +56,10 @@ type Plan struct {
 	Search Search
 	// FinishOnLoss continues a run after the loss of a member.
 	FinishOnLoss bool
-	// StartAfter is the time from the last ready member to the start, 0 for 2 s.
+	// StartAfter is the time from the last ready member to the start, 0 for startAfter.
 	StartAfter time.Duration
 	// Drain is how long the leader waits for records after a stop, 0 for a minute.
 	Drain time.Duration
-}
-
-// check returns the first fault of a plan.
-func (p *Plan) check() error {
-	switch {
-	case p.Members < 1 || p.Members > MaxMembers:
-		return fmt.Errorf("members: %d; expected 1 to %d", p.Members, MaxMembers)
-	case p.Deadline <= 0:
-		return fmt.Errorf("deadline: %v; expected more than 0", p.Deadline)
-	case p.StartAfter < 0 || p.Drain < 0:
-		return fmt.Errorf("start_after, drain: %v, %v; expected no less than 0", p.StartAfter, p.Drain)
-	}
-	return nil
 }
 
 // Search chooses each step of a run by the results of the one before.
@@ -138,24 +124,14 @@ type Event struct {
 
 // Share is a member and its part of a run.
 type Share struct {
-	Index  int
-	Name   string
-	Epoch  string
-	Labels map[string]string
-	// Planned is the number of operations of its share, as it reports.
-	Planned uint64
-	// Offset is the leader's clock minus its own, with an error of at most Bound; Drift is the change during the run.
-	Offset, Bound, Drift time.Duration
-	// BeganLate is the delay of its start, nil if not reported.
-	BeganLate *time.Duration
-	// Seconds is the number of its seconds that arrived, Missing that of the others. Counts are the sum of those that
+	// FleetMember has the planned operations as the member reports them, nil before, and the counts of its seconds that
 	// arrived.
+	results.FleetMember
+	Epoch string
+	// Seconds is the number of its seconds that arrived, Missing that of the others.
 	Seconds, Missing uint64
-	Counts           results.Counts
-	// Stall is the longest time for which its process did not run.
-	Stall time.Duration
-	// Partial is why its record does not have the whole share, empty if it does. Lost is why it has no record.
-	Partial, Lost string
+	// Partial is why its record does not have the whole share, empty if it does.
+	Partial string
 	// Record is what it sent at the end, nil if that did not arrive.
 	Record []byte
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
+	"loadgen/results"
 )
 
 const (
@@ -39,8 +40,8 @@ type seat struct {
 	final      *RecordPart
 }
 
-func newSeat(s Share, now clock.Instant) *seat {
-	return &seat{Share: s, heard: now, lastSecond: -1}
+func newSeat(epoch string, m results.FleetMember, now clock.Instant) *seat {
+	return &seat{Share: Share{FleetMember: m, Epoch: epoch}, heard: now, lastSecond: -1}
 }
 
 // isActive reports whether the seat has a member that is neither lost nor done.
@@ -52,11 +53,6 @@ func (s *seat) isFlooding(now clock.Instant) bool {
 		s.window, s.messages = now, 1
 	}
 	return s.messages > maxMessages
-}
-
-// expulsion returns the answer to a member that was lost.
-func (s *seat) expulsion() string {
-	return "it was expelled (" + s.Lost + ") and cannot rejoin the run"
 }
 
 // handle confirms a member's place: the same whenever it asks. Without an assignment the member has to wait.
@@ -87,8 +83,8 @@ func (b *Heartbeat) handle(l *Leader, now clock.Instant, s *seat) *Reply {
 		b.setReady(l, now, s)
 	}
 	if s.ready && b.Ready {
-		s.Offset, s.Bound = b.Offset, b.Bound
-		s.Drift = max(s.Drift, (b.Offset-s.first.ahead).Abs()-b.Bound-s.first.bound)
+		s.ClockBound = b.Bound
+		s.ClockDrift = max(s.ClockDrift, (b.Offset-s.first.ahead).Abs()-b.Bound-s.first.bound)
 	}
 	directives := &Directives{Prepare: l.phase >= preparing, Stop: l.stop}
 	if l.phase == running {
@@ -103,7 +99,7 @@ func (b *Heartbeat) setReady(l *Leader, now clock.Instant, s *seat) {
 		l.abort(now, ErrUnready, fmt.Sprintf("the clock of %s is known to within %v only; %v at most", s.Name, b.Bound.Round(10*time.Microsecond), MaxClockBound))
 		return
 	}
-	s.ready, s.Planned, s.first = true, b.Planned, offset{b.Offset, b.Bound}
+	s.ready, s.Planned, s.first = true, new(int64(b.Planned)), offset{b.Offset, b.Bound}
 	l.memberEvent(MemberReady, s, s.Name+" is ready")
 	if slices.ContainsFunc(l.seats, func(other *seat) bool { return !other.ready }) {
 		return
@@ -120,7 +116,7 @@ func (r *SecondReport) handle(l *Leader, now clock.Instant, s *seat) *Reply {
 	var reason string
 	switch {
 	case r.Sequence < s.Seconds:
-		l.notes[duplicate]++
+		l.notes[duplicateNote]++
 		return &Reply{}
 	case r.Sequence > s.Seconds+maxSecondsInFlight:
 		reason = fmt.Sprintf("%d reports before it are missing", r.Sequence-s.Seconds)

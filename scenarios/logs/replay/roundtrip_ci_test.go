@@ -47,7 +47,7 @@ type witness struct {
 	edges int64
 }
 
-func (w *witness) saw(format string) func(seen *accesslog.Observed) {
+func (w *witness) saw(format accesslog.Format) func(seen *accesslog.Observed) {
 	date := clock.Epoch(begins)
 	return func(seen *accesslog.Observed) {
 		w.mu.Lock()
@@ -140,7 +140,7 @@ func load(t *testing.T, n int, design string) *scenarios.Scenario {
 // a count of its own.
 func TestALogSaysWhatItsServiceDid(t *testing.T) {
 	for n := range loads {
-		format := serve.LogFormats()[n%2]
+		format := []accesslog.Format{accesslog.Analytics, accesslog.Resource}[n%2]
 		t.Run(fmt.Sprint(n, format), func(t *testing.T) {
 			w := new(witness)
 			runtest.Run(t, run.Plan{Scenario: load(t, n, "by-region"), On: run.Embedded, RetryChosen: true, NoProbe: true, Seen: w.saw(format)})

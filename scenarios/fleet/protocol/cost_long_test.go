@@ -1,4 +1,4 @@
-//go:build ci && unix
+//go:build long && unix
 
 package protocol_test
 
