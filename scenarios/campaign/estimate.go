@@ -59,9 +59,12 @@ func newTableEstimate(e *events, locations []location, entityLimit, operationLim
 		all += float64(e.insertions[i].operations) * e.insertions[i].meanEach
 		operations += e.insertions[i].operations
 	}
-	each := sampler{uint64(max(1, all*float64(len(locations))/float64(entityLimit))), e.sample}
-	kept := sampler{1 + uint64(all*float64(len(locations)))/each.every/maxSamples, e.turns}
-	s := &tableEstimate{entities: make([]estimatedEntity, 0, int(min(all*float64(len(locations)), float64(entityLimit)))+len(more)), sampleWeight: kept.every * each.every}
+	all *= float64(len(locations))
+	each := sampler{uint64(max(1, all/float64(entityLimit))), e.sample}
+	kept := sampler{1 + uint64(all)/each.every/maxSamples, e.turns}
+	room := uint64(min(all, float64(entityLimit)))
+	s := &tableEstimate{entities: make([]estimatedEntity, 0, room+uint64(len(more))), samples: make([]sample, 0, room/kept.every),
+		sampleWeight: kept.every * each.every}
 	add := func(event keys.Event, weight float64, visibleFrom uint64) {
 		for i, location := range locations {
 			one := estimatedEntity{location.generator.KeyOf(event), weight, visibleFrom}

@@ -40,18 +40,6 @@ func quickly() []string {
 		"model.detection_gap=2s", "model.offline_least=1s", "model.offline_most=1s")
 }
 
-// The books close with entities and without, and say the same.
-func TestSimulationBooksCloseEitherWay(t *testing.T) {
-	runtest.SkipIfShort(t)
-	t.Parallel()
-	without, with := canonical(t, run.Plan{}, quickly()...), canonical(t, run.Plan{Data: true}, quickly()...)
-	closes(t, without.Record)
-	closes(t, with.Record)
-	assert.Truef(t, *without.Target == *with.Target, "without data the target counted %+v", *without.Target)
-	assert.True(t, !with.Manifest.Dataless && without.Manifest.Dataless && without.Rival == nil &&
-		without.Summary.Balance.Survives == nil, "the records do not say which has data, or are held against another profile")
-}
-
 // A key that is asked for more than a partition has is never relieved, and the
 // verdict says why; one that headroom bears flips.
 func TestHotKeyIsNeverRelieved(t *testing.T) {

@@ -9,14 +9,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"loadgen/engine"
 	"loadgen/engine/model"
 	"loadgen/results"
 	"loadgen/scenarios/run"
@@ -157,49 +155,4 @@ func TestAModuleOfItsOwnRunsIt(t *testing.T) {
 		said, err := c.CombinedOutput()
 		assert.Truef(t, err == nil, "go %v in a folder outside of the module: %v\n%s", args, err, said)
 	}
-}
-
-// What is injected is the same in real time as on the virtual clock, attempt by attempt, of
-// whatever is sent on the same side of each edge of the window as it was due.
-func TestFaultsAreTheSameLive(t *testing.T) {
-	for i, m := range mechanisms() {
-		if i%2 == 0 || strings.HasPrefix(m.faults, "{kind: freeze") {
-			continue
-		}
-		t.Run(m.says, func(t *testing.T) {
-			t.Parallel()
-			s := faulty(t, "none", "  - "+m.faults)
-			_, virtual, begin := carried(t, s, run.Simulated)
-			_, live, began := carried(t, s, run.Embedded)
-			want := make(map[uint64]results.Attempt)
-			for _, a := range virtual.attempts {
-				want[a.Number] = a
-			}
-			require.Len(t, live.attempts, 600)
-			rule, compared := &s.Faults[0], 0
-			for _, a := range live.attempts {
-				b := want[a.Number]
-				require.Equalf(t, b.Intended-begin, a.Intended-began, "number %d is due", a.Number)
-				if nearEdge(rule, a.Intended-began) || nearEdge(rule, a.Sent-began) || meets(rule, &a, began) != meets(rule, &b, begin) {
-					continue
-				}
-				compared++
-				assert.Equalf(t, []any{b.PartitionKey, b.Injected, b.Status, b.Code, b.Class}, []any{a.PartitionKey, a.Injected, a.Status, a.Code, a.Class}, "number %d", a.Number)
-				assert.Truef(t, a.Injected == "" || a.Done-a.Sent >= time.Duration(m.takes)*time.Millisecond, "number %d took %v", a.Number, a.Done-a.Sent)
-			}
-			assert.GreaterOrEqual(t, compared, 60, "attempts that could be compared, on however busy a machine")
-		})
-	}
-}
-
-// nearEdge reports whether an instant is so near to an edge of the window that a little delay
-// puts an attempt on the other side.
-func nearEdge(rule *engine.FaultRule, at time.Duration) bool {
-	const near = 100 * time.Millisecond
-	for _, edge := range []time.Duration{rule.From, rule.To} {
-		if edge > 0 && at > edge-near && at < edge+near {
-			return true
-		}
-	}
-	return false
 }

@@ -3,22 +3,14 @@
 package series
 
 import (
-	"fmt"
-	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/report/compare/contest"
 	"loadgen/results"
-	"loadgen/scenarios"
-	"loadgen/scenarios/run"
 )
 
 // junk is asked for documents by what is the whole RowKey, under a key that tells none.
@@ -49,58 +41,6 @@ func TestJunkWinsNothing(t *testing.T) {
 	text := strings.NewReplacer("{constant: 200}", "{constant: 2}", "weight: 60", "weight: 0", "throttled < 1%", "returned(q1) == operations(q1)").Replace(junk)
 	sum := simulated(t, parsed(t, text)).Summary
 	assert.Truef(t, sum.Ok != nil && *sum.Ok, "%+v; want one document for each query", sum.Checks)
-}
-
-// cpu returns how long the process has computed.
-func cpu(t *testing.T) time.Duration {
-	t.Helper()
-	var used syscall.Rusage
-	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
-}
-
-// A contest of three designs over the 600,000 rows of a file takes a minute of CPU of a quiet
-// machine; four times that is a fault on any machine.
-func TestContestOverManyRows(t *testing.T) {
-	const rows = 600_000
-	chance := rand.New(rand.NewPCG(600, 23))
-	var text strings.Builder
-	text.WriteString("year,division,bib,runner,finished\n")
-	for i := range rows {
-		fmt.Fprintf(&text, "%d,M%d,%d,Runner %d,%d\n", 2004+i/30_000, 20+5*chance.IntN(10), i%30_000, chance.IntN(rows), i/200)
-	}
-	folder := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "results.csv"), []byte(text.String()), 0o600))
-	s, err := scenarios.ParseContested("race.yaml", []byte(`name: race
-rows: {file: results.csv, columns: [year, division, bib, runner]}
-entity:
-  properties:
-    - {name: Runner, value: "{runner}"}
-    - {name: Year, type: Int32, value: "{year}"}
-designs:
-  - {name: year, partition_key: "{year}", row_key: "{division}__{bib}"}
-  - {name: division, partition_key: "{year}__{division}", row_key: "{bib}"}
-  - {name: bib, partition_key: "{bib}", row_key: "{year}__{division}"}
-phases:
-  - name: load
-    load: {entities: 600000}
-  - name: read
-    traffic:
-      arrivals: {poisson: 300}
-      for: 20s
-      operations:
-        - {verb: get, weight: 3}
-        - {verb: query, by: [year, division], pages: 1}
-`))
-	require.NoError(t, err)
-	before := cpu(t)
-	c, err := Contest(t.Context(), ContestPlan{Run: run.Plan{Scenario: s, Out: filepath.Join(folder, "contest"), Rival: true}, Seeds: 5, Source: folder})
-	require.NoError(t, err)
-	took := cpu(t) - before
-	t.Logf("the contest took %v of CPU", took)
-	// 60 to 80 s alone, 138 s beside a browser: room for a machine half as fast that is as busy.
-	assert.LessOrEqual(t, took, 5*time.Minute, "CPU of the contest")
-	assert.Equal(t, "bib", c.Ranking[2].Design, "the last, whose queries read the whole table")
 }
 
 // race is a table of results that come in and are read, whose every design fails a check.
