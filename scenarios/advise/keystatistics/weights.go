@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"loadgen/engine/entity"
+	"loadgen/results"
 	"loadgen/scenarios/keys"
 )
 
@@ -26,7 +27,7 @@ type weights struct {
 	text   []byte
 
 	// heaviest, distinct and moment replace them.
-	heaviest *keys.HeaviestKeys[uint64, name]
+	heaviest *results.HeaviestKeys[uint64, name]
 	distinct *keys.DistinctKeys
 	moment   *keys.Moment
 }
@@ -66,8 +67,8 @@ func (w *weights) add(h uint64, key []byte, entities int64) {
 // startEstimates replaces the exact counts. The heaviest partitions go first: a partition without a
 // place then weighs at most as much as the lightest place, which the space-saving algorithm guarantees.
 func (w *weights) startEstimates() {
-	w.heaviest = keys.NewHeaviestKeys(w.options.Places, func(h uint64) uint64 { return h },
-		func(n *name) { n.text = n.text[:0] })
+	w.heaviest = results.NewHeaviestKeys(w.options.Places, func(h uint64) uint64 { return h },
+		func(one *results.KeyPlace[uint64, name]) { one.Value.text = one.Value.text[:0] })
 	w.distinct, w.moment = new(keys.DistinctKeys), new(keys.Moment)
 	slices.SortFunc(w.exact, func(a, b partition) int {
 		return cmp.Or(cmp.Compare(b.entities, a.entities), cmp.Compare(a.hash, b.hash))
@@ -103,7 +104,7 @@ func (w *weights) name(low uint32) string {
 		}
 	}
 	if w.heaviest != nil {
-		for _, place := range w.heaviest.Places() {
+		for place := range w.heaviest.Places {
 			if uint32(hash(w.key, place.Value.text)) == low {
 				return string(place.Value.text)
 			}
@@ -130,7 +131,7 @@ func (w *weights) report(r *Report) {
 		r.Partitions = Estimate{Value: min(distinct, float64(r.Rows)), StandardError: distinct * keys.DistinctError}
 		squares = w.moment.Estimate()
 		r.Unlisted = w.heaviest.Missing()
-		for _, place := range w.heaviest.Places() {
+		for place := range w.heaviest.Places {
 			shares = append(shares, Share{PartitionKey: string(place.Value.text), Least: place.Weight - place.Inherited, Most: place.Weight})
 		}
 	}
