@@ -5,15 +5,18 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"loadgen/engine/nearest"
+	"loadgen/scenarios/keys"
 )
 
 // ownKeys is the stress test of the keys that templates form of the rows of a file, each row once in their order.
 // Half of its operations insert the next row, half read one that is there; each counts one entity.
 const ownKeys = `name: own-keys
 about: The documented stress test, with keys that are formed of the rows of a file.
-rows: {file: %q, columns: [%s]}
+rows: {file: %q, columns: {%s}}
 attributes: {row_number: {sequence: 1}}
 entity: {size: 1024, filler: Filler}
 design: {partition_key: %q, row_key: %q}
@@ -32,21 +35,54 @@ func OfKeys(file, partitionKey, rowKey string) (*Scenario, string, error) {
 	if rowKey == "" {
 		rowKey = "{row_number}"
 	}
-	var columns []string
-	for _, text := range []string{partitionKey, rowKey} {
-		t, err := keyTemplate(text)
+	var columns, names []string
+	nameOf := func(column string) string {
+		if column == rowNumber {
+			return rowNumber
+		}
+		at := slices.Index(columns, column)
+		if at < 0 {
+			at, columns, names = len(columns), append(columns, column), append(names, attributeOf(column, names))
+		}
+		return names[at]
+	}
+	var templates [2]string
+	for i, text := range []string{partitionKey, rowKey} {
+		t, err := keyTemplate(text, keys.ParseColumns)
 		if err != nil {
 			return nil, "", err
 		}
-		for _, name := range t.Attributes() {
-			if name != "row_number" && !slices.Contains(columns, name) {
-				columns = append(columns, name)
-			}
-		}
+		templates[i] = t.RenameAttributes(nameOf)
 	}
 	if len(columns) == 0 {
 		return nil, "", fmt.Errorf("template %s has no column; expected one, such as {device}", nearest.Quote(partitionKey))
 	}
-	s, err := Parse(file, fmt.Appendf(nil, ownKeys, filepath.Base(file), strings.Join(columns, ", "), partitionKey, rowKey))
+	rows := make([]string, len(columns))
+	for i := range columns {
+		rows[i] = fmt.Sprintf("%q: %q", names[i], columns[i])
+	}
+	s, err := Parse(file, fmt.Appendf(nil, ownKeys, filepath.Base(file), strings.Join(rows, ", "), templates[0], templates[1]))
 	return s, filepath.Dir(file), err
+}
+
+// rowNumber is the attribute that numbers the rows.
+const rowNumber = "row_number"
+
+// attributeOf returns the name of an attribute for a column, which may have any name: unlike the names that are taken.
+func attributeOf(column string, taken []string) string {
+	const maxLength = 100
+	name := []byte(column[:min(len(column), maxLength)])
+	for i, c := range name {
+		if c >= utf8.RuneSelf || !unicode.IsLetter(rune(c)) && !unicode.IsDigit(rune(c)) {
+			name[i] = '_'
+		}
+	}
+	one := string(name)
+	if unicode.IsDigit(rune(name[0])) {
+		one = "_" + one
+	}
+	for slices.Contains(taken, one) || one == rowNumber {
+		one += "_"
+	}
+	return one
 }
