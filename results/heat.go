@@ -140,7 +140,7 @@ const (
 type heatRecorder struct {
 	// shift is the binary logarithm of the seconds in a column.
 	shift uint
-	// heaviest has the followed partitions by demand, places finds them; both are nil before the first.
+	// heaviest has the followed partitions by demand, places finds them.
 	heaviest      *HeaviestKeys[place, followed]
 	places        *placeMap[followedPlace]
 	rest, nowhere [MaxColumns]heatCell
@@ -274,10 +274,6 @@ func (h *heatRecorder) attempt(second int64, a *Attempt) {
 
 // placeOf returns the place of a partition, nil if it gets none.
 func (h *heatRecorder) placeOf(at place, demand int64) *followedPlace {
-	if h.places == nil {
-		h.heaviest = NewHeaviestKeys(maxFollowed, func(at place) place { return at }, h.renew)
-		h.places = &placeMap[followedPlace]{all: h.heaviest.places}
-	}
 	if one := h.places.find(at); one != nil {
 		return one
 	}
@@ -298,7 +294,7 @@ func (h *heatRecorder) column(second int64) int {
 		h.shift++
 		foldPairs(&h.rest)
 		foldPairs(&h.nowhere)
-		for one := range h.followed {
+		for one := range h.heaviest.Places {
 			f := &one.Value
 			kept := f.cells[:0]
 			for _, cell := range f.cells {
@@ -324,23 +320,20 @@ func foldPairs(cells *[MaxColumns]heatCell) {
 	}
 }
 
-// followed yields the places of the followed partitions.
-func (h *heatRecorder) followed(yield func(*followedPlace) bool) {
-	if h.heaviest != nil {
-		h.heaviest.Places(yield)
-	}
+// init makes the recorder follow partitions.
+func (h *heatRecorder) init() {
+	h.heaviest = NewHeaviestKeys(maxFollowed, func(at place) place { return at }, h.renew)
+	h.places = &placeMap[followedPlace]{all: h.heaviest.places}
 }
 
 // follow returns the place of a partition that has none yet, nil if it gets none: a partition without demand replaces no
 // other.
 func (h *heatRecorder) follow(at place, demand int64) *followedPlace {
-	if !h.heaviest.IsFull() {
-		return h.heaviest.Place(at)
-	}
-	if !h.uncounted {
+	full := h.heaviest.IsFull()
+	if full && !h.uncounted {
 		if h.distinct == nil {
 			h.distinct = make(map[place]struct{}, 2*maxFollowed)
-			for one := range h.followed {
+			for one := range h.heaviest.Places {
 				h.distinct[one.Key] = struct{}{}
 			}
 		}
@@ -349,10 +342,10 @@ func (h *heatRecorder) follow(at place, demand int64) *followedPlace {
 			h.distinct, h.uncounted = nil, true
 		}
 	}
-	if demand == 0 {
+	if full && demand == 0 {
 		return nil
 	}
-	return h.heaviest.Place(at)
+	return h.heaviest.Add(at, 0)
 }
 
 // renew adds the cells of a partition that is no longer followed to the rest, and keeps their memory.
@@ -374,15 +367,11 @@ func (h *heatRecorder) heat(seconds int64) *Heat {
 	width := int64(1) << h.shift
 	m := &Heat{SecondsPerColumn: width, Columns: int((seconds + width - 1) / width), Rows: []HeatRow{}}
 	if !h.uncounted {
-		number := int64(len(h.distinct))
-		if h.heaviest != nil {
-			number = max(number, int64(h.heaviest.Len()))
-		}
-		m.Partitions = &number
+		m.Partitions = new(int64(max(len(h.distinct), h.heaviest.Len())))
 	}
 	m.Rest, m.Nowhere = cellsOf(&h.rest, m.Columns), cellsOf(&h.nowhere, m.Columns)
 	var rows []missingRow
-	for one := range h.followed {
+	for one := range h.heaviest.Places {
 		var cells [MaxColumns]heatCell
 		for _, cell := range one.Value.cells {
 			cells[cell.column] = cell.heatCell

@@ -47,26 +47,19 @@ func NewHeaviestKeys[K comparable, V any](maxPlaces int, own func(K) K, renew fu
 func (s *HeaviestKeys[K, V]) Add(key K, weight int64) *KeyPlace[K, V] {
 	place := s.places[key]
 	if place == nil {
-		place = s.Place(key)
+		if s.IsFull() {
+			place = s.lightest()
+			delete(s.places, place.Key)
+			s.dropped++
+		} else {
+			place = new(KeyPlace[K, V])
+			s.order = append(s.order, boundedPlace[K, V]{0, place})
+		}
+		s.renew(place)
+		place.Key, place.Inherited = s.own(key), place.Weight
+		s.places[place.Key] = place
 	}
 	place.Weight += max(0, weight)
-	return place
-}
-
-// Place returns the place of a key that has none yet.
-func (s *HeaviestKeys[K, V]) Place(key K) *KeyPlace[K, V] {
-	var place *KeyPlace[K, V]
-	if s.IsFull() {
-		place = s.lightest()
-		delete(s.places, place.Key)
-		s.dropped++
-	} else {
-		place = new(KeyPlace[K, V])
-		s.order = append(s.order, boundedPlace[K, V]{0, place})
-	}
-	s.renew(place)
-	place.Key, place.Inherited = s.own(key), place.Weight
-	s.places[place.Key] = place
 	return place
 }
 

@@ -50,6 +50,7 @@ func NewRecorder(folder Folder, manifest Manifest) (*Recorder, error) {
 		Lag:     NewHistogram(), RetryWaits: NewHistogram(),
 	}}
 	r.rows.kinds = manifest.Operations
+	r.heat.init()
 	if err := r.save(); err != nil {
 		return nil, err
 	}

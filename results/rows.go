@@ -326,7 +326,7 @@ func (r *Recorder) PartitionLoads(from, to int64) (list []PartitionLoad, demande
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.gather()
-	for one := range r.heat.followed {
+	for one := range r.heat.heaviest.Places {
 		if one.Value.recent == nil {
 			continue
 		}

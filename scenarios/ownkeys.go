@@ -3,10 +3,9 @@ package scenarios
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"loadgen/engine/nearest"
 	"loadgen/scenarios/keys"
@@ -35,7 +34,7 @@ func OfKeys(file, partitionKey, rowKey string) (*Scenario, string, error) {
 	if rowKey == "" {
 		rowKey = "{row_number}"
 	}
-	var columns, names []string
+	var columns, names, rows []string
 	nameOf := func(column string) string {
 		if column == rowNumber {
 			return rowNumber
@@ -43,6 +42,7 @@ func OfKeys(file, partitionKey, rowKey string) (*Scenario, string, error) {
 		at := slices.Index(columns, column)
 		if at < 0 {
 			at, columns, names = len(columns), append(columns, column), append(names, attributeOf(column, names))
+			rows = append(rows, fmt.Sprintf("%q: %q", names[at], column))
 		}
 		return names[at]
 	}
@@ -57,10 +57,6 @@ func OfKeys(file, partitionKey, rowKey string) (*Scenario, string, error) {
 	if len(columns) == 0 {
 		return nil, "", fmt.Errorf("template %s has no column; expected one, such as {device}", nearest.Quote(partitionKey))
 	}
-	rows := make([]string, len(columns))
-	for i := range columns {
-		rows[i] = fmt.Sprintf("%q: %q", names[i], columns[i])
-	}
 	s, err := Parse(file, fmt.Appendf(nil, ownKeys, filepath.Base(file), strings.Join(rows, ", "), templates[0], templates[1]))
 	return s, filepath.Dir(file), err
 }
@@ -68,21 +64,18 @@ func OfKeys(file, partitionKey, rowKey string) (*Scenario, string, error) {
 // rowNumber is the attribute that numbers the rows.
 const rowNumber = "row_number"
 
+// notInNames are the characters that no attribute has in its name.
+var notInNames = regexp.MustCompile(`[^A-Za-z0-9_]`)
+
 // attributeOf returns the name of an attribute for a column, which may have any name: unlike the names that are taken.
 func attributeOf(column string, taken []string) string {
 	const maxLength = 100
-	name := []byte(column[:min(len(column), maxLength)])
-	for i, c := range name {
-		if c >= utf8.RuneSelf || !unicode.IsLetter(rune(c)) && !unicode.IsDigit(rune(c)) {
-			name[i] = '_'
-		}
+	name := notInNames.ReplaceAllString(column[:min(len(column), maxLength)], "_")
+	if !attributeName.MatchString(name) {
+		name = "_" + name
 	}
-	one := string(name)
-	if unicode.IsDigit(rune(name[0])) {
-		one = "_" + one
+	for slices.Contains(taken, name) || name == rowNumber {
+		name += "_"
 	}
-	for slices.Contains(taken, one) || one == rowNumber {
-		one += "_"
-	}
-	return one
+	return name
 }

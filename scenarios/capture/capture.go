@@ -298,9 +298,7 @@ func (o *Capture) End() error {
 		return o.failure
 	}
 	o.ended = true
-	for op := o.waiting.removeBefore(1<<63 - 1); op != nil; op = o.waiting.removeBefore(1<<63 - 1) {
-		o.complete(op, 0)
-	}
+	o.expire(1<<63 - 1)
 	if o.begun {
 		// The phase holds the end of its last request.
 		o.options.Recorder.EndPhase(o.phase, o.last+1)

@@ -24,7 +24,7 @@ func (t *Told) Document() *document.Document {
 	d.Title = "logs"
 	d.Data = &Data{Summary: t.Record.Summary, Capture: t.Record.Capture, Counts: r.Counts, First: r.First.String(), Last: r.Last.String(),
 		Billed: t.Record.Capture.Billed, Transactions: r.Estimate.Transactions, Queries: r.Estimate.Queries}
-	Mark(&d.Answer, t.strict)
+	Mark(&d.Answer, t.plan.Strict)
 	table := document.NewTable("hottest-by-second", "Hottest partitions by their busiest second", "PartitionKey|cut=40", "asked/s", "served/s",
 		"requests", "throttled|part")
 	hot := slices.Clone(t.Record.Capture.Partitions)

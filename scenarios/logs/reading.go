@@ -114,16 +114,12 @@ func Read(files []Source, o Options, reading *Reading, visit func(*accesslog.Obs
 	return r.strays.close()
 }
 
-// nameSource names the first of some files, and says how many others there are.
+// nameSource names a file, or counts several.
 func nameSource(files []Source) string {
-	switch len(files) {
-	case 0:
-		return ""
-	case 1:
+	if len(files) == 1 {
 		return files[0].Name
-	default:
-		return fmt.Sprintf("%s and %s", files[0].Name, document.Counted(len(files)-1, "other file"))
 	}
+	return document.Counted(len(files), "file")
 }
 
 // dropStray counts a stray line.
@@ -371,9 +367,9 @@ func (t *Reading) Missing(table string) error {
 	left := t.Lines - t.Doubled - t.Elsewhere - t.Strays
 	switch {
 	case left == 0 && t.Lines == 0:
-		return fmt.Errorf("%w: %s has no request; expected lines of a Table log", ErrSource, t.Source)
+		return fmt.Errorf("%w: no request in %s; expected lines of a Table log", ErrSource, t.Source)
 	case left == 0:
-		return fmt.Errorf("%w: %s has no request for it: %s", ErrSource, t.Source, nearest.Unknown("table", table, t.Others))
+		return fmt.Errorf("%w: no request for it in %s: %s", ErrSource, t.Source, nearest.Unknown("table", table, t.Others))
 	}
 	for _, n := range t.Keyless {
 		left -= n

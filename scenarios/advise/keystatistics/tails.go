@@ -285,7 +285,7 @@ func (s *tailSearch) limit(p *Peak, stands float64, span time.Duration) {
 		// digit: its rate is that of its time.
 		mean, lasted := one.Average*stands*float64(s.samples)/max(span, time.Second).Seconds(), c.rows[len(c.rows)-1].at.Sub(c.rows[0].at)
 		if lasted < time.Second {
-			mean = max(mean, c.entities()/max(lasted, burstLength).Seconds())
+			mean = max(mean, c.entities/max(lasted, burstLength).Seconds())
 		}
 		one.limit(&c, mean, p.PerSecond, span)
 		if one.Capacity > 0 && (p.Tail.Capacity == 0 || one.Capacity < p.Tail.Capacity) {

@@ -80,7 +80,7 @@ func Gather(files []logs.Source, o logs.Options, keyless string) (*Operations, e
 		if err := f.Reading.Missing(o.Table); err != nil {
 			return nil, err
 		}
-		return nil, fmt.Errorf("%w: %s has no operation that can be replayed: not %s", logs.ErrSource, f.Reading.Source, logs.NamedCounts(f.Left, f.Unrelated))
+		return nil, fmt.Errorf("%w: no operation of %s can be replayed: not %s", logs.ErrSource, f.Reading.Source, logs.NamedCounts(f.Left, f.Unrelated))
 	}
 	return f, nil
 }

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"io"
+	"slices"
 	"time"
 
 	"loadgen/engine/entity"
@@ -73,11 +74,7 @@ func (p *playing) report(arms []Arm) *Told {
 		ranked = append(ranked, arms[i].ranked)
 	}
 	t.Contest = contest.Rank(ranked, contest.Options{Scenario: "of a log", Profile: p.named(p.profile), Other: p.other, Price: p.Price})
-	some := false
-	for i := range t.Contest.Ranking {
-		one := &t.Contest.Ranking[i]
-		some = some || one.State == results.Holds
-	}
+	some := slices.ContainsFunc(t.Contest.Ranking, func(one contest.Ranked) bool { return one.State == results.Holds })
 	for i := range t.Contest.Ranking {
 		if one := &t.Contest.Ranking[i]; *one.Rank == *t.Contest.Ranking[0].Rank && (!some || one.State == results.Holds) {
 			t.Best = append(t.Best, one.Design)
