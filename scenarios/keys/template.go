@@ -1,9 +1,8 @@
 package keys
 
 import (
-	"slices"
-
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
