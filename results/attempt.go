@@ -113,6 +113,8 @@ type Attempt struct {
 	Injected string
 	// Kept reports that this fault prevented it from reaching the target, which does not bill it.
 	Kept bool
+	// Untimed reports that its duration is unknown, as in a log without such a column: Done is then Sent.
+	Untimed bool
 	// Noted is as in [Scheduled].
 	Noted time.Duration
 }
@@ -159,8 +161,9 @@ type Completed struct {
 	Attempts       int
 	// Entities is the number of scheduled entities, Served of those counted for successes.
 	Entities, Served int64
-	// Cut reports that it was waiting to retry when the run ended.
-	Cut bool
+	// Cut reports that it was waiting to retry when the run ended, Untimed that the duration of its last attempt is
+	// unknown.
+	Cut, Untimed bool
 	// Noted is as in [Scheduled].
 	Noted time.Duration
 }
@@ -373,6 +376,9 @@ type Counts struct {
 	Kept int64 `json:"attempts_kept_from_target,omitempty"`
 	// FirstThrottled are the first attempts that were throttled, of as many as Sent.
 	FirstThrottled int64 `json:"first_attempts_throttled"`
+	// Untimed of the Attempts and UntimedOperations of the Operations have no known duration: histograms lack them.
+	Untimed           int64 `json:"attempts_untimed,omitempty"`
+	UntimedOperations int64 `json:"operations_untimed,omitempty"`
 }
 
 // Add adds every count of other.
@@ -507,6 +513,9 @@ func (c *Counts) CountAttempt(a *Attempt) {
 	if a.Kept && a.Class != Throttled {
 		c.Kept++
 	}
+	if a.Untimed {
+		c.Untimed++
+	}
 }
 
 // countWithCause counts an attempt that ended and the cause if it was throttled or failed.
@@ -525,6 +534,9 @@ func (c *Counts) CountCompleted(o *Completed) {
 	}
 	if o.Cut {
 		c.Cut++
+	}
+	if o.Untimed {
+		c.UntimedOperations++
 	}
 }
 

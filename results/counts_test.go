@@ -111,11 +111,11 @@ func TestCountsAreReadAgain(t *testing.T) {
 		want     int
 	}{
 		{"a kind", &results.KindStats{Counts: one, Response: results.NewHistogram(), Lost: results.NewHistogram()}, new(results.KindStats),
-			func(v any) *results.Counts { return &v.(*results.KindStats).Counts }, 24},
-		{"a second", &results.Interval{Counts: one}, new(results.Interval), func(v any) *results.Counts { return &v.(*results.Interval).Counts }, 16},
-		{"a kind in it", &results.IntervalKind{Counts: one}, new(results.IntervalKind), func(v any) *results.Counts { return &v.(*results.IntervalKind).Counts }, 5},
-		{"a cohort", &results.Cohort{Counts: one}, new(results.Cohort), func(v any) *results.Counts { return &v.(*results.Cohort).Counts }, 6},
-		{"a member", &results.FleetMember{Counts: one}, new(results.FleetMember), func(v any) *results.Counts { return &v.(*results.FleetMember).Counts }, 5},
+			func(v any) *results.Counts { return &v.(*results.KindStats).Counts }, 26},
+		{"a second", &results.Interval{Counts: one}, new(results.Interval), func(v any) *results.Counts { return &v.(*results.Interval).Counts }, 18},
+		{"a kind in it", &results.IntervalKind{Counts: one}, new(results.IntervalKind), func(v any) *results.Counts { return &v.(*results.IntervalKind).Counts }, 7},
+		{"a cohort", &results.Cohort{Counts: one}, new(results.Cohort), func(v any) *results.Counts { return &v.(*results.Cohort).Counts }, 8},
+		{"a member", &results.FleetMember{Counts: one}, new(results.FleetMember), func(v any) *results.Counts { return &v.(*results.FleetMember).Counts }, 7},
 	} {
 		text, err := json.Marshal(tt.of)
 		require.NoError(t, err)

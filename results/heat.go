@@ -134,24 +134,15 @@ const (
 	maxDistinct = 10_000
 )
 
-// heatRecorder counts attempts by partition and time. It follows the partitions with the most demand by the
-// space-saving scheme of Metwally, Agrawal and El Abbadi, with weights: a new partition without a place replaces the
-// followed one with the minimum upper bound, whose cells go to the rest.
-//
-// Why a row lacks at most missed: let upper be demanded + missed of a followed partition, and minimum the smallest
-// upper if all places are taken, 0 before. First, minimum never falls: uppers only grow, and a replacing partition
-// starts above it. Second, the demand so far of a partition that is not followed is at most minimum, by induction: it
-// is 0 at first; when it is replaced its demand is at most its upper, which is the minimum; and without a place it
-// gets no demand, since demand makes it followed. Third, a partition that gets a place had at most the minimum of that
-// moment, to which its missed is set; later demand is all in its cells. The rest keeps the sum of all replaced cells.
+// heatRecorder counts attempts by partition and time. It follows the partitions with the most demand, see [HeaviestKeys]; the
+// cells of one that is replaced go to the rest, which keeps the sum of them. A followed partition lacks at most what its
+// place inherited.
 type heatRecorder struct {
 	// shift is the binary logarithm of the seconds in a column.
 	shift uint
-	// places has the followed partitions.
-	places *placeMap[followed]
-	// order is a heap by upper bounds. They only grow, so that an outdated bound is too small; it is corrected when it
-	// gets to the top. An attempt at a followed partition does not touch the heap.
-	order         []bounded
+	// heaviest has the followed partitions by demand, places finds them.
+	heaviest      *HeaviestKeys[place, followed]
+	places        *placeMap[followedPlace]
 	rest, nowhere [MaxColumns]heatCell
 	// distinct has all partitions so far if they are more than are followed; uncounted reports that they are too many.
 	distinct  map[place]struct{}
@@ -192,22 +183,15 @@ func (r *recentLoads) sum(from, to int64) (sum recentLoad) {
 	return sum
 }
 
-// bounded is a followed partition and an upper bound that it had.
-type bounded struct {
-	upper int64
-	of    *followed
-}
-
-// followed is a partition with cells of its own.
+// followed is what is kept of a partition with cells of its own.
 type followed struct {
-	place
 	// cells has the columns with load, in order.
 	cells []columnCell
-	// demanded is the sum of the cells, missed the most that they lack.
-	demanded, missed int64
 	// recent is nil unless recent loads are kept.
 	recent *recentLoads
 }
+
+type followedPlace = KeyPlace[place, followed]
 
 // heatCell has sums of attempts, columnCell those of one column.
 type heatCell [4]int64
@@ -271,27 +255,25 @@ func (h *heatRecorder) attempt(second int64, a *Attempt) {
 		h.rest[column].add(&cell)
 		return
 	}
+	of := &one.Value
 	if h.keepsRecent {
-		one.addRecent(second, served, throttled)
+		of.addRecent(second, served, throttled)
 	}
-	one.demanded += cell[cellDemanded]
+	one.Weight += cell[cellDemanded]
 	// Attempts come nearly in the order of their ends.
-	i := len(one.cells)
-	for i > 0 && one.cells[i-1].column > column {
+	i := len(of.cells)
+	for i > 0 && of.cells[i-1].column > column {
 		i--
 	}
-	if i == 0 || one.cells[i-1].column < column {
-		one.cells = slices.Insert(one.cells, i, columnCell{column, cell})
+	if i == 0 || of.cells[i-1].column < column {
+		of.cells = slices.Insert(of.cells, i, columnCell{column, cell})
 	} else {
-		one.cells[i-1].add(&cell)
+		of.cells[i-1].add(&cell)
 	}
 }
 
-// placeOf returns the cells of a partition, nil if it gets none.
-func (h *heatRecorder) placeOf(at place, demand int64) *followed {
-	if h.places == nil {
-		h.places = newPlaceMap[followed]()
-	}
+// placeOf returns the place of a partition, nil if it gets none.
+func (h *heatRecorder) placeOf(at place, demand int64) *followedPlace {
 	if one := h.places.find(at); one != nil {
 		return one
 	}
@@ -312,8 +294,8 @@ func (h *heatRecorder) column(second int64) int {
 		h.shift++
 		foldPairs(&h.rest)
 		foldPairs(&h.nowhere)
-		for i := range h.order {
-			f := h.order[i].of
+		for one := range h.heaviest.Places {
+			f := &one.Value
 			kept := f.cells[:0]
 			for _, cell := range f.cells {
 				cell.column /= 2
@@ -338,20 +320,21 @@ func foldPairs(cells *[MaxColumns]heatCell) {
 	}
 }
 
-// follow returns the cells of a partition that has none yet, nil if it gets none: a partition without demand replaces
-// no other.
-func (h *heatRecorder) follow(at place, demand int64) *followed {
-	if len(h.order) < maxFollowed {
-		one := &followed{place: at}
-		h.places.all[at] = one
-		h.order = append(h.order, bounded{0, one})
-		return one
-	}
-	if !h.uncounted {
+// init makes the recorder follow partitions.
+func (h *heatRecorder) init() {
+	h.heaviest = NewHeaviestKeys(maxFollowed, func(at place) place { return at }, h.renew)
+	h.places = &placeMap[followedPlace]{all: h.heaviest.places}
+}
+
+// follow returns the place of a partition that has none yet, nil if it gets none: a partition without demand replaces no
+// other.
+func (h *heatRecorder) follow(at place, demand int64) *followedPlace {
+	full := h.heaviest.IsFull()
+	if full && !h.uncounted {
 		if h.distinct == nil {
 			h.distinct = make(map[place]struct{}, 2*maxFollowed)
-			for i := range h.order {
-				h.distinct[h.order[i].of.place] = struct{}{}
+			for one := range h.heaviest.Places {
+				h.distinct[one.Key] = struct{}{}
 			}
 		}
 		h.distinct[at] = struct{}{}
@@ -359,49 +342,22 @@ func (h *heatRecorder) follow(at place, demand int64) *followed {
 			h.distinct, h.uncounted = nil, true
 		}
 	}
-	if demand == 0 {
+	if full && demand == 0 {
 		return nil
 	}
-	one, upper := h.minBounded()
-	for i := range one.cells {
-		h.rest[one.cells[i].column].add(&one.cells[i].heatCell)
-	}
-	h.places.remove(one.place)
-	if one.recent != nil {
-		*one.recent = recentLoads{}
-	}
-	*one = followed{place: at, cells: one.cells[:0], missed: upper, recent: one.recent}
-	h.places.all[at] = one
-	return one
+	return h.heaviest.Add(at, 0)
 }
 
-// least returns the followed partition whose upper bound is least, which is at the top
-// of the heap, and that bound.
-func (h *heatRecorder) minBounded() (*followed, int64) {
-	for {
-		top := &h.order[0]
-		upper := top.of.demanded + top.of.missed
-		if top.upper == upper {
-			return top.of, upper
-		}
-		top.upper = upper
-		// It sinks to its position in the heap.
-		one, i := *top, 0
-		for {
-			child := 2*i + 1
-			if child >= len(h.order) {
-				break
-			}
-			if right := child + 1; right < len(h.order) && h.order[right].upper < h.order[child].upper {
-				child = right
-			}
-			if h.order[child].upper >= one.upper {
-				break
-			}
-			h.order[i] = h.order[child]
-			i = child
-		}
-		h.order[i] = one
+// renew adds the cells of a partition that is no longer followed to the rest, and keeps their memory.
+func (h *heatRecorder) renew(one *followedPlace) {
+	of := &one.Value
+	for i := range of.cells {
+		h.rest[of.cells[i].column].add(&of.cells[i].heatCell)
+	}
+	h.places.forget(one.Key)
+	of.cells = of.cells[:0]
+	if of.recent != nil {
+		*of.recent = recentLoads{}
 	}
 }
 
@@ -411,18 +367,16 @@ func (h *heatRecorder) heat(seconds int64) *Heat {
 	width := int64(1) << h.shift
 	m := &Heat{SecondsPerColumn: width, Columns: int((seconds + width - 1) / width), Rows: []HeatRow{}}
 	if !h.uncounted {
-		number := int64(max(len(h.distinct), len(h.order)))
-		m.Partitions = &number
+		m.Partitions = new(int64(max(len(h.distinct), h.heaviest.Len())))
 	}
 	m.Rest, m.Nowhere = cellsOf(&h.rest, m.Columns), cellsOf(&h.nowhere, m.Columns)
-	rows := make([]missingRow, 0, len(h.order))
-	for i := range h.order {
-		one := h.order[i].of
+	var rows []missingRow
+	for one := range h.heaviest.Places {
 		var cells [MaxColumns]heatCell
-		for _, cell := range one.cells {
+		for _, cell := range one.Value.cells {
 			cells[cell.column] = cell.heatCell
 		}
-		rows = append(rows, missingRow{HeatRow{Table: one.table, Key: one.key, HeatCells: cellsOf(&cells, m.Columns)}, one.missed})
+		rows = append(rows, missingRow{HeatRow{Table: one.Key.table, Key: one.Key.key, HeatCells: cellsOf(&cells, m.Columns)}, one.Inherited})
 	}
 	m.keepRows(rows)
 	return m

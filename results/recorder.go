@@ -50,6 +50,7 @@ func NewRecorder(folder Folder, manifest Manifest) (*Recorder, error) {
 		Lag:     NewHistogram(), RetryWaits: NewHistogram(),
 	}}
 	r.rows.kinds = manifest.Operations
+	r.heat.init()
 	if err := r.save(); err != nil {
 		return nil, err
 	}
@@ -184,7 +185,9 @@ func (r *Recorder) attempt(a *Attempt) {
 	if phase.inLastHalf(a.Intended) {
 		kind.LastHalf.CountAttempt(a)
 	}
-	kind.Service[a.Class].Record(a.Done - a.Sent)
+	if !a.Untimed {
+		kind.Service[a.Class].Record(a.Done - a.Sent)
+	}
 	r.heat.attempt(r.rows.attempt(a), a)
 	if r.record.Manifest.Accounts > 1 {
 		r.account(a)
@@ -218,6 +221,9 @@ func (r *Recorder) completed(c *Completed) {
 	row, took := r.rows.rowAt(max(c.Done, c.Noted)), c.Done-c.Intended
 	r.rows.latest = max(r.rows.latest, c.Done)
 	row.Kinds[c.Kind].CountCompleted(c)
+	if c.Untimed {
+		return
+	}
 	if c.Class != Ok {
 		kind.Lost.Record(took)
 		return
@@ -618,8 +624,8 @@ func (m *placeMap[T]) find(at place) *T {
 	return one
 }
 
-func (m *placeMap[T]) remove(at place) {
-	delete(m.all, at)
+// forget makes the map find a partition in all again.
+func (m *placeMap[T]) forget(at place) {
 	if recent := m.recentOf(at); recent.place == at {
 		recent.of = nil
 	}

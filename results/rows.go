@@ -107,7 +107,9 @@ func (s *rows) attempt(a *Attempt) int64 {
 	kind.countWithCause(a)
 	if a.Class == Ok {
 		kind.Served += a.Counted
-		r.service.Record(a.Done - a.Sent)
+		if !a.Untimed {
+			r.service.Record(a.Done - a.Sent)
+		}
 	}
 	if a.Injected != "" {
 		r.injected.add(Injected{Kind: a.Injected, Status: a.Status, Code: a.Code, Table: a.Table, Key: a.PartitionKey, Attempts: 1})
@@ -324,13 +326,12 @@ func (r *Recorder) PartitionLoads(from, to int64) (list []PartitionLoad, demande
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.gather()
-	for i := range r.heat.order {
-		one := r.heat.order[i].of
-		if one.recent == nil {
+	for one := range r.heat.heaviest.Places {
+		if one.Value.recent == nil {
 			continue
 		}
-		if sum := one.recent.sum(from, to); sum.served > 0 || sum.throttled > 0 {
-			list = append(list, PartitionLoad{one.table, one.key, sum.served, sum.throttled})
+		if sum := one.Value.recent.sum(from, to); sum.served > 0 || sum.throttled > 0 {
+			list = append(list, PartitionLoad{one.Key.table, one.Key.key, sum.served, sum.throttled})
 		}
 	}
 	all := r.heat.demanded.sum(from, to)
@@ -343,8 +344,8 @@ func (r *Recorder) Touched(at time.Duration, table, key string, served, throttle
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if one := r.heat.placeOf(place{table, key}, served+throttled); one != nil && r.heat.keepsRecent {
-		one.demanded += served + throttled
-		one.addRecent(int64(at/time.Second), served, throttled)
+		one.Weight += served + throttled
+		one.Value.addRecent(int64(at/time.Second), served, throttled)
 	}
 }
 

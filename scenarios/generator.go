@@ -116,7 +116,7 @@ func (c *checker) exhausted(phase int, path string) bool {
 // says in a line where the template is none, which value has no form, or that no table takes
 // the key.
 func EncodeKey(template string, given map[string]string) (string, error) {
-	t, err := keyTemplate(template)
+	t, err := keyTemplate(template, keys.ParseTemplate)
 	if err != nil {
 		return "", err
 	}
@@ -131,7 +131,7 @@ func EncodeKey(template string, given map[string]string) (string, error) {
 // at:hour=… where the placeholder keeps less than the value. The error says in a line at
 // which byte the key is none of the template, or that it can be read in two ways.
 func DecodeKey(template, key string) ([]string, error) {
-	t, err := keyTemplate(template)
+	t, err := keyTemplate(template, keys.ParseTemplate)
 	if err != nil {
 		return nil, err
 	}
@@ -151,8 +151,9 @@ func DecodeKey(template, key string) ([]string, error) {
 	return values, nil
 }
 
-func keyTemplate(text string) (keys.Template, error) {
-	t, err := keys.ParseTemplate(text)
+// keyTemplate returns a template that parse reads. The error is a line without the name of a package.
+func keyTemplate(text string, parse func(string) (keys.Template, error)) (keys.Template, error) {
+	t, err := parse(text)
 	var fault *keys.TemplateError
 	switch {
 	case errors.As(err, &fault):

@@ -3,17 +3,19 @@ package scenarios
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"loadgen/engine/nearest"
+	"loadgen/scenarios/keys"
 )
 
 // ownKeys is the stress test of the keys that templates form of the rows of a file, each row once in their order.
 // Half of its operations insert the next row, half read one that is there; each counts one entity.
 const ownKeys = `name: own-keys
 about: The documented stress test, with keys that are formed of the rows of a file.
-rows: {file: %q, columns: [%s]}
+rows: {file: %q, columns: {%s}}
 attributes: {row_number: {sequence: 1}}
 entity: {size: 1024, filler: Filler}
 design: {partition_key: %q, row_key: %q}
@@ -32,21 +34,48 @@ func OfKeys(file, partitionKey, rowKey string) (*Scenario, string, error) {
 	if rowKey == "" {
 		rowKey = "{row_number}"
 	}
-	var columns []string
-	for _, text := range []string{partitionKey, rowKey} {
-		t, err := keyTemplate(text)
+	var columns, names, rows []string
+	nameOf := func(column string) string {
+		if column == rowNumber {
+			return rowNumber
+		}
+		at := slices.Index(columns, column)
+		if at < 0 {
+			at, columns, names = len(columns), append(columns, column), append(names, attributeOf(column, names))
+			rows = append(rows, fmt.Sprintf("%q: %q", names[at], column))
+		}
+		return names[at]
+	}
+	var templates [2]string
+	for i, text := range []string{partitionKey, rowKey} {
+		t, err := keyTemplate(text, keys.ParseColumns)
 		if err != nil {
 			return nil, "", err
 		}
-		for _, name := range t.Attributes() {
-			if name != "row_number" && !slices.Contains(columns, name) {
-				columns = append(columns, name)
-			}
-		}
+		templates[i] = t.RenameAttributes(nameOf)
 	}
 	if len(columns) == 0 {
 		return nil, "", fmt.Errorf("template %s has no column; expected one, such as {device}", nearest.Quote(partitionKey))
 	}
-	s, err := Parse(file, fmt.Appendf(nil, ownKeys, filepath.Base(file), strings.Join(columns, ", "), partitionKey, rowKey))
+	s, err := Parse(file, fmt.Appendf(nil, ownKeys, filepath.Base(file), strings.Join(rows, ", "), templates[0], templates[1]))
 	return s, filepath.Dir(file), err
+}
+
+// rowNumber is the attribute that numbers the rows.
+const rowNumber = "row_number"
+
+// notInNames are the characters that no attribute has in its name.
+var notInNames = regexp.MustCompile(`[^A-Za-z0-9_]`)
+
+// attributeOf returns the name of an attribute for a column, which may have any name: unlike the names that are taken.
+func attributeOf(column string, taken []string) string {
+	const maxLength = 100
+	name := notInNames.ReplaceAllString(column[:min(len(column), maxLength)], "_")
+	if !attributeName.MatchString(name) {
+		name = "_" + name
+	}
+	for slices.Contains(taken, name) || name == rowNumber {
+		name += "_"
+	}
+	return name
 }

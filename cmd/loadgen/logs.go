@@ -63,11 +63,14 @@ type replayFlags struct {
 	formFlags
 }
 
+// logArguments are the arguments of the verbs that read a log.
+const logArguments = "files or folders with the log of a table, such as requests.csv or logs/2026, or - for standard input; got %d arguments"
+
 // newLogs returns the verb that judges the log of a table.
 func newLogs(stdout, stderr io.Writer) *cobra.Command {
 	f := new(logFlags)
 	c := newVerb("logs", f, &cobra.Command{
-		Args: takes(1, math.MaxInt, "the log of a table, files or folders, and got %d"),
+		Args: takes(1, math.MaxInt, logArguments),
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.report(c, args, newReading(stderr, f.Quiet, "lines"), stdout)
 		},
@@ -79,7 +82,7 @@ func newLogs(stdout, stderr io.Writer) *cobra.Command {
 func (f *replayFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	f.Plan.Seeds = defaultReplays
 	return newVerb("logs replay", f, &cobra.Command{
-		Args: takes(1, math.MaxInt, "the log of a table, a file or a folder, and got %d"),
+		Args: takes(1, math.MaxInt, logArguments),
 		RunE: func(c *cobra.Command, args []string) error { return f.replay(c, args, stdout, stderr) },
 	})
 }

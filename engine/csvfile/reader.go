@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"loadgen/engine/nearest"
 )
@@ -207,20 +208,30 @@ func (r *Reader) fail(err error) {
 // are parts of one, which each of them keeps.
 func (r *Reader) Fields() []string { return r.fields }
 
-// Column returns where the row names a column. That it does not, or does twice, is a
-// fault of the row.
+// Column returns where the row names a column: exactly so, or else as the only one in other letters or with other
+// separators of words. That it does not, or does twice, is a fault of the row.
 func (r *Reader) Column(name string) (at int, found bool) {
-	at = slices.Index(r.fields, name)
+	same := func(one string) bool { return one == name }
+	if !slices.ContainsFunc(r.fields, same) {
+		same = func(one string) bool { return PlainName(one) == PlainName(name) }
+	}
+	at = slices.IndexFunc(r.fields, same)
 	switch {
 	case at < 0:
 		r.Fault("%s", nearest.Unknown("column", name, r.fields))
 		return 0, false
-	case slices.Contains(r.fields[at+1:], name):
+	case slices.ContainsFunc(r.fields[at+1:], same):
 		r.Fault("column %s occurs twice; expected once", nearest.Quote(name))
 		return 0, false
 	}
 	return at, true
 }
+
+// separatorsOfWords are the characters that words of a name may have between them.
+var separatorsOfWords = strings.NewReplacer("_", "", "-", "", " ", "")
+
+// PlainName returns the name of a column in lower case without separators of words.
+func PlainName(name string) string { return strings.ToLower(separatorsOfWords.Replace(name)) }
 
 // Absent reports whether there is nothing at all in a field of the row, not even
 // quotation marks.

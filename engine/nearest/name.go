@@ -66,6 +66,7 @@ func NamesOf[T any](known []T, name func(T) string) []string {
 // twelfth it only counts them.
 func Choice(names []string) string {
 	const most = 12
+	names = NamesOf(names, func(name string) string { return clip(name, maxShown) })
 	switch {
 	case len(names) == 0:
 		return "none, for there are none"

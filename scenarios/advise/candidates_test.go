@@ -1,7 +1,6 @@
 package advise
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -15,7 +14,6 @@ import (
 	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/resultstest"
-	"loadgen/scenarios/advise/keystatistics"
 )
 
 // Of several designs in one reading each is judged as it is alone, and the one that carries
@@ -50,39 +48,18 @@ func TestCandidatesAreRanked(t *testing.T) {
 	}
 }
 
-func TestCandidatesThatCannotBeTried(t *testing.T) {
-	const good = "year,bib,finished\n2014,1,2014-04-21T12:00:00Z\n2014,2,2014-04-21T12:00:01Z\n"
-	for _, row := range []struct {
-		sentence, text, partition, row, time string
-		want                                 string
-	}{
-		{"a column that is not there", good, "{yaer}", "", "", `rows.csv:1: unknown column "yaer"`},
-		{"one for the RowKey", good, "{year}", "{bip}", "", `rows.csv:1: unknown column "bip"`},
-		{"one for the instants", good, "{year}", "", "finish", `rows.csv:1: unknown column "finish"`},
-		{"a header twice", "year,bib,Year\n2014,1,2\n", "{YEAR}", "", "", `rows.csv:1: there are two columns "YEAR"`},
-		{"the names again below", good + "year,bib,finished\n", "{year}", "", "", "rows.csv:4:"},
-		{"rows of another length", good + "2015,3\n", "{year}", "", "", "rows.csv:4:"},
-		{"an empty file", "", "{year}", "", "", "rows.csv:1:"},
-		{"names alone", "year,bib\n", "{year}", "", "", "rows.csv:1:"},
-		{"a time that is none", good + "2015,3,noon\n", "{year}", "", "finished", `rows.csv:4: the time is "noon"`},
-		{"a word written as a time", "year\nlong ago\n", "{year:hour}", "", "", `rows.csv:2: the time is "long ago"`},
-		{"no function", good, "{hsh(year,4)}", "", "", `--partition-key {hsh(year,4)}: at character 2:`},
-		{"a brace alone", good, "{year}", "{bib", "", "--row-key {bib: at character 1:"},
-		{"no text", "\x00\x01\x02", "{year}", "", "", `unknown column "year"`},
-	} {
-		_, err := FromRows(strings.NewReader(row.text), []Candidate{{row.partition, row.row}}, KeysOptions{File: "rows.csv", Targets: documented, Time: row.time})
-		var fault *CandidateFault
-		assert.Falsef(t, err == nil || !strings.Contains(err.Error(), row.want) || !errors.Is(err, keystatistics.ErrKeys) && !errors.As(err, &fault),
-			"%s: %v; want %q", row.sentence, err, row.want)
-	}
-}
-
-// Inserts that repeat the keys of an earlier row are counted exactly, empty keys among them, and do not hold. Rows
-// that are earlier than one before are counted, too. Rows of keys count like rows of a design.
+// Inserts that repeat the keys of an earlier row are counted exactly, empty keys among them, and do not hold. Those of
+// duplicates, and rows that are earlier than one before, are counted, too. Rows of keys count like rows of a design.
 func TestRepeatedKeysAreCounted(t *testing.T) {
 	for n := range resultstest.Cases(8, 100) {
 		chance := rand.New(rand.NewPCG(uint64(n), 3))
 		keys, empty, seen, repeated := 1+chance.IntN(100_000), chance.Float64(), map[string]bool{}, int64(0)
+		lines, identical, again := map[string]bool{}, int64(0), chance.Float64()/2
+		falling, latest := int64(0), 0
+		var last struct {
+			line, both string
+			at         int
+		}
 		text := columns("a,b,instant", 3000, func(i int) string {
 			fields := []string{"", ""}
 			for k := range fields {
@@ -91,25 +68,39 @@ func TestRepeatedKeysAreCounted(t *testing.T) {
 				}
 			}
 			both := fields[0] + "," + fields[1]
-			if seen[both] {
-				repeated++
-			}
-			seen[both] = true
 			at := 1_780_000_000 + i
 			if i%10 == 9 {
 				at -= 60
 			}
-			return fmt.Sprintf("%s,%d", both, at)
+			line := fmt.Sprintf("%s,%d", both, at)
+			if n%2 == 0 && i > 0 && chance.Float64() < again {
+				line, both, at = last.line, last.both, last.at
+			}
+			if seen[both] {
+				repeated++
+			}
+			if lines[line] {
+				identical++
+			}
+			if at < latest {
+				falling++
+			}
+			seen[both], lines[line], latest = true, true, max(latest, at)
+			last.line, last.both, last.at = line, both, at
+			return line
 		})
 		named := judgedKeys(t, strings.Replace(text, "a,b", "PartitionKey,RowKey", 1), 10)
 		c, err := FromRows(strings.NewReader(text), []Candidate{{"{a}", "{b}"}}, KeysOptions{File: "rows.csv", PerSecond: 10, Targets: documented})
 		require.NoError(t, err)
 		assert.Equal(t, named.Counts, c.Ranked[0].Counts)
 		for _, k := range []*Keys{named, c.Ranked[0]} {
-			assert.Equalf(t, []int64{3000, repeated, 300}, []int64{k.Keyed, k.Repeated, k.Falling}, "case %d: the keys, those of an earlier row, and rows out of order", n)
+			assert.Equalf(t, []int64{3000, repeated, identical, falling}, []int64{k.Keyed, k.Repeated, k.Identical, k.Falling},
+				"case %d: the keys, those of an earlier row, duplicates, and rows out of order", n)
 			assert.Truef(t, k.Timed, "case %d", n)
 			f := findingOf(k.Findings, "unique-keys")
 			assert.Equalf(t, repeated > 0, f.Verdict == Error && strings.Contains(f.Evidence, " "+document.Count(repeated)+" "), "case %d: %+v", n, f)
+			assert.Equalf(t, repeated > identical, strings.Contains(f.Change, "to the RowKey"), "case %d: %+v", n, f)
+			assert.Equalf(t, identical > 0, strings.Contains(f.Change, "Remove the duplicate rows"), "case %d: %+v", n, f)
 			assert.Equalf(t, repeated > 0, k.State == results.DoesNotHold, "case %d: %d repeated: %s", n, repeated, k.Verdict)
 		}
 	}

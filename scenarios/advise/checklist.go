@@ -337,6 +337,9 @@ func keyRules() []rule {
 		{"unique-keys", "!repeated", Good, "The keys of {keyed} inserts are unique.", ""},
 		{"unique-keys", "", Error, "Of {keyed} inserts {repeated} have the keys of an earlier row: they fail (409), or overwrite it as upserts.",
 			"Add what distinguishes such rows to the RowKey."},
+		{"unique-keys", "+identical", "", "{identical} of these rows are duplicates: they equal an earlier row in every column.",
+			"Remove the duplicate rows, and add what distinguishes the others to the RowKey."},
+		{"unique-keys", "+identical, identical>=repeated", "", "", "Remove the duplicate rows: no RowKey distinguishes them."},
 		{"unique-keys", "+repeated, keyed<inserts", "", "Only the first {keyed} were compared.", ""},
 
 		without("partition-target", "!entities", "entities"),

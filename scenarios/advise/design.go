@@ -58,13 +58,10 @@ func OrderOf(o Options) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	order, most := "", 0.0
-	for _, l := range d.Loads {
-		if l.Inserts > most {
-			order, most = l.Keys.Order, l.Inserts
-		}
+	if most := d.mostBy(func(l *Load) float64 { return l.Inserts }); most != nil && most.Inserts > 0 {
+		return most.Keys.Order, nil
 	}
-	return order, nil
+	return "", nil
 }
 
 // rehearsed returns a design with its rehearsal, by several seeds where chance may change the answer.

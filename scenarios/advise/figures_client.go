@@ -59,12 +59,7 @@ func (s *subject) client(f figures) {
 
 // parallelism sets the bound of the requests under way, by the load with most requests.
 func (s *subject) parallelism(f figures, requestTime func(*Load) float64) {
-	var worst *Load
-	for i := range s.design.Loads {
-		if l := &s.design.Loads[i]; worst == nil || l.requests() > worst.requests() {
-			worst = l
-		}
-	}
+	worst := s.design.mostBy((*Load).requests)
 	if worst == nil || worst.requests() == 0 {
 		return
 	}

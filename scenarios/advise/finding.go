@@ -80,18 +80,19 @@ func (s *subject) figures() figures {
 	return f
 }
 
-// peaks returns the loads with the hottest partition and with the busiest account, nil without a load.
-func (d *Design) peaks() (hottest, busiest *Load) {
+// mostBy returns the load with the greatest measure, the first of equal ones; nil without a load.
+func (d *Design) mostBy(measure func(*Load) float64) (most *Load) {
 	for i := range d.Loads {
-		l := &d.Loads[i]
-		if hottest == nil || l.Hottest.Value > hottest.Hottest.Value {
-			hottest = l
-		}
-		if busiest == nil || l.Account.Value > busiest.Account.Value {
-			busiest = l
+		if l := &d.Loads[i]; most == nil || measure(l) > measure(most) {
+			most = l
 		}
 	}
-	return hottest, busiest
+	return most
+}
+
+// peaks returns the loads with the hottest partition and with the busiest account, nil without a load.
+func (d *Design) peaks() (hottest, busiest *Load) {
+	return d.mostBy(func(l *Load) float64 { return l.Hottest.Value }), d.mostBy(func(l *Load) float64 { return l.Account.Value })
 }
 
 // operations yields each kind of operation that occurs, with its load.

@@ -55,6 +55,8 @@ type Keys struct {
 	Timed   bool   `json:"timed"`
 	InOrder string `json:"in_the_order_of_the_file,omitempty"`
 	Falling int64  `json:"rows_out_of_order"`
+	// Identical counts the repeated keys of rows that equal an earlier one in every column.
+	Identical int64 `json:"rows_identical"`
 	// Notes are sentences about what was assumed or left out of the file.
 	Notes  []string `json:"notes,omitempty"`
 	Spread Spread   `json:"keys"`
@@ -123,7 +125,7 @@ func (o *KeysOptions) reading() keystatistics.ReadOptions {
 func judgeKeys(seen *keystatistics.Statistics, read keystatistics.Reading, o KeysOptions, by Candidate) *Keys {
 	r := seen.Report()
 	k := &Keys{File: o.File, PartitionKey: by.PartitionKey, RowKey: by.RowKey, Basis: "derived", Targets: o.Targets, PerSecond: o.PerSecond,
-		Counts: r.Counts, Ignored: read.Ignored, Timed: read.Timed, Falling: read.Falling, Notes: read.Notes}
+		Counts: r.Counts, Ignored: read.Ignored, Timed: read.Timed, Falling: read.Falling, Identical: min(read.Identical, r.Repeated), Notes: read.Notes}
 	if !read.Timed && r.Inserts > 0 && r.Order.Verdict != keystatistics.OnePartition {
 		// The order of the file is only a hint.
 		if r.Order.Verdict != keystatistics.Unknown {
@@ -254,7 +256,7 @@ func (k *Keys) Capacity() float64 {
 // figures returns what the rules judge.
 func (k *Keys) figures() figures {
 	t := &k.Targets
-	f := figures{"invalid": k.Invalid, "all-rows": k.Rows + k.Invalid, "keyed": k.Keyed, "repeated": k.Repeated, "inserts": k.Inserts, "entities": k.Entities,
+	f := figures{"invalid": k.Invalid, "all-rows": k.Rows + k.Invalid, "keyed": k.Keyed, "repeated": k.Repeated, "identical": k.Identical, "inserts": k.Inserts, "entities": k.Entities,
 		"rate": k.PerSecond, "rate-part": document.Ratio{Part: k.PerSecond, Whole: float64(t.Account)}, "full": k.Full.between(), "target": t.Partition, "account": t.Account,
 		"hot": k.Hottest.between(), "hot-part": k.Hottest.ofTarget(t.Partition), "hot-least": share(k.Hottest.Least, t.Partition), "all-targets": t.ofAll(),
 		"place-full": k.FullPlace, "place": k.HotPlace, "file-order": k.InOrder, "placed": k.Spread.Hot || k.Spread.order.Verdict == keystatistics.SeveralTails}
@@ -308,6 +310,9 @@ func (k *Keys) claim() document.Answer {
 	}
 	if k.Repeated > 0 {
 		a.Says = append(a.Says, sentence("unique/some", k.Keyed, k.Repeated))
+	}
+	if k.Identical > 0 {
+		a.Says = append(a.Says, sentence("unique/identical", k.Identical))
 	}
 	switch o := &k.Spread; {
 	case k.Busiest.isBurst():

@@ -88,6 +88,7 @@ func phrases() map[string]string {
 		"size/drawn":         " Mean: {1|bytes}, maximum: {2|bytes}.",
 		"size/cut":           " {1|share} of the curve are cut to it.",
 		"unique/some":        "Of {1} inserts {2} have the keys of an earlier row: they fail (409), or overwrite it as upserts.",
+		"unique/identical":   "{1} of these rows are duplicates: they equal an earlier row in every column.",
 	}
 }
 

@@ -27,7 +27,6 @@ import (
 
 	"loadgen/engine/accesslog"
 	"loadgen/results"
-	"loadgen/scenarios/keys"
 )
 
 // Phase is the name of the one phase of an observed run: from the arrival of the
@@ -92,17 +91,19 @@ func New(o Options) *Capture {
 	o.Window = cmp.Or(o.Window, defaultWindow)
 	o.Hold = cmp.Or(o.Hold, defaultHold)
 	c := &counter{
-		partitions: keys.NewHeaviestKeys(o.Partitions, func(p place) place {
+		partitions: results.NewHeaviestKeys(o.Partitions, func(p place) place {
 			return place{own(p.table, maxNameLength), own(p.key, maxKeyLength)}
-		}, func(p *partition) {
+		}, func(one *results.KeyPlace[place, partition]) {
+			p := &one.Value
 			p.rows.Reset()
 			*p = partition{rows: p.rows,
 				seconds: seconds{open: p.seconds.open[:0], kept: p.seconds.kept[:0], active: series{kept: p.seconds.active.kept[:0]}}}
 		}),
-		shapes: keys.NewHeaviestKeys(o.Shapes, func(q query) query {
+		shapes: results.NewHeaviestKeys(o.Shapes, func(q query) query {
 			return query{own(q.table, maxNameLength), own(q.shape, maxShapeLength), own(q.class, maxNameLength)}
-		}, func(s *shape) { *s = shape{} }),
-		tables: keys.NewHeaviestKeys(o.Tables, func(name string) string { return own(name, maxNameLength) }, func(t *table) {
+		}, func(one *results.KeyPlace[query, shape]) { one.Value = shape{} }),
+		tables: results.NewHeaviestKeys(o.Tables, func(name string) string { return own(name, maxNameLength) }, func(one *results.KeyPlace[string, table]) {
+			t := &one.Value
 			t.order.Reset()
 			if t.known == nil {
 				t.known = new(known)
@@ -152,13 +153,13 @@ func (o *Capture) Saw(r *accesslog.Observed) {
 	}
 	o.options.Recorder.Attempt(&results.Attempt{Injected: r.Injected, PartitionKey: key, Phase: o.phase, Kind: op.kind, Number: op.number, Try: op.attempts,
 		Retry: !first, Sequence: o.attempt, Intended: op.first, Sent: arrived, Done: done, Class: class, Status: status, Code: code, Due: askedOf(r),
-		Counted: r.Counted, Returned: r.Returned, Noted: o.written})
+		Counted: r.Counted, Returned: r.Returned, Noted: o.written, Untimed: r.EndToEnd < 0})
 	if o.touched != nil {
 		o.touch(r, class, done)
 	}
 	o.attempt++
 	op.attempts++
-	op.class, op.done = class, done
+	op.class, op.done, op.isUntimed = class, done, r.EndToEnd < 0
 	o.counter.add(r, class, first, done)
 	if class == results.Ok || op.id == "" {
 		o.complete(op, r.Counted)
@@ -237,7 +238,7 @@ func (o *Capture) complete(op *operation, served int64) {
 	}
 	o.options.Recorder.Completed(&results.Completed{Phase: o.phase, Kind: op.kind, Number: op.number,
 		Intended: op.first, Done: op.done, Class: op.class, Attempts: op.attempts,
-		Entities: op.asked, Served: served, Noted: o.written})
+		Entities: op.asked, Served: served, Noted: o.written, Untimed: op.isUntimed})
 }
 
 // Advance sets the time, so that seconds without traffic are written and operations
@@ -256,7 +257,7 @@ func (o *Capture) Advance(now time.Duration) error {
 func (o *Capture) Costliest(most int) []results.QueryShape {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return topPlaces(o.counter.shapes.Places(), most, queryShape, costlier)
+	return topPlaces(o.counter.shapes, most, queryShape, costlier)
 }
 
 // Balanced records a decision of the service's load balancing.
@@ -297,9 +298,7 @@ func (o *Capture) End() error {
 		return o.failure
 	}
 	o.ended = true
-	for op := o.waiting.removeBefore(1<<63 - 1); op != nil; op = o.waiting.removeBefore(1<<63 - 1) {
-		o.complete(op, 0)
-	}
+	o.expire(1<<63 - 1)
 	if o.begun {
 		// The phase holds the end of its last request.
 		o.options.Recorder.EndPhase(o.phase, o.last+1)

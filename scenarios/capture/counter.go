@@ -7,7 +7,6 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/results"
 	"loadgen/scenarios/advise/keystatistics"
-	"loadgen/scenarios/keys"
 )
 
 // place names a partition.
@@ -40,9 +39,9 @@ const maxAnswers = 128
 
 // counter keeps what an observation is made of. It belongs to one goroutine.
 type counter struct {
-	partitions *keys.HeaviestKeys[place, partition]
-	shapes     *keys.HeaviestKeys[query, shape]
-	tables     *keys.HeaviestKeys[string, table]
+	partitions *results.HeaviestKeys[place, partition]
+	shapes     *results.HeaviestKeys[query, shape]
+	tables     *results.HeaviestKeys[string, table]
 	answers    map[answer]*results.Answer
 	sum        results.Capture
 	// target is that of one partition, in entities per second, 0 for none.

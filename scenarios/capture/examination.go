@@ -64,18 +64,11 @@ func (e *Examination) Open(p Plan) (err error) {
 	// What is about to be observed, and how to do it again.
 	m := p.Model
 	documented, _ := model.New(model.Documented) // which is always there
-	manifest := results.Manifest{
-		Tool: results.Tool{Version: p.Version, Commit: p.Commit, Go: runtime.Version(),
-			System: runtime.GOOS + "/" + runtime.GOARCH},
-		Command:  p.Command,
-		Scenario: results.Scenario{Name: examined},
-		Target:   results.Embedded, Start: p.Start, Profile: m.Profile, Seed: p.Seed,
-		Started: p.Started.UTC().Round(0), Time: "real",
-		Targets: results.Targets{Partition: m.PartitionTarget, Account: m.AccountTarget,
-			Documented: m.PartitionTarget == documented.PartitionTarget && m.AccountTarget == documented.AccountTarget},
-		Faults: p.Faults, Operations: Kinds(),
-		Environment: results.Environment{CPUs: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0)},
-	}
+	manifest := NewManifest(examined, p.Version, p.Commit, p.Command)
+	manifest.Target, manifest.Start, manifest.Profile, manifest.Seed, manifest.Faults = results.Embedded, p.Start, m.Profile, p.Seed, p.Faults
+	manifest.Started = p.Started.UTC().Round(0)
+	manifest.Targets = results.Targets{Partition: m.PartitionTarget, Account: m.AccountTarget,
+		Documented: m.PartitionTarget == documented.PartitionTarget && m.AccountTarget == documented.AccountTarget}
 	for _, one := range m.ParametersOf(p.Start) {
 		manifest.Model = append(manifest.Model, results.Parameter{Name: one.Name, Value: one.Text(),
 			Unit: string(one.Unit), Provenance: string(one.From), About: one.About})
@@ -84,6 +77,14 @@ func (e *Examination) Open(p Plan) (err error) {
 		err = errors.Join(err, os.RemoveAll(string(e.Folder)))
 	}
 	return err
+}
+
+// NewManifest returns the manifest of observed traffic, of a name and as observed by a build and a command. The target and
+// the time are the caller's to set.
+func NewManifest(name, version, commit string, command []string) results.Manifest {
+	return results.Manifest{Command: command, Scenario: results.Scenario{Name: name}, Time: "real", Operations: Kinds(),
+		Tool:        results.Tool{Version: version, Commit: commit, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH},
+		Environment: results.Environment{CPUs: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0)}}
 }
 
 // Begin opens the record of traffic that the manifest describes, whose operations are

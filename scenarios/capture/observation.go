@@ -8,7 +8,6 @@ import (
 	"loadgen/report/compare/statistics"
 	"loadgen/results"
 	"loadgen/results/figure"
-	"loadgen/scenarios/keys"
 )
 
 // keptPartitions, keptShapes and keptOrders are how many of each a record holds.
@@ -21,10 +20,10 @@ const (
 // observation returns what was observed. Nothing may be added after it.
 func (t *counter) capture() *results.Capture {
 	o := t.sum
-	o.PartitionsTold, o.PartitionsDropped = int64(len(t.partitions.Places())), t.partitions.Dropped()
-	o.ShapesTold, o.ShapesDropped = int64(len(t.shapes.Places())), t.shapes.Dropped()
+	o.PartitionsTold, o.PartitionsDropped = int64(t.partitions.Len()), t.partitions.Dropped()
+	o.ShapesTold, o.ShapesDropped = int64(t.shapes.Len()), t.shapes.Dropped()
 	o.TablesDropped = t.tables.Dropped()
-	o.Partitions = topPlaces(t.partitions.Places(), keptPartitions, t.observedPartition, func(a, b results.ObservedPartition) int {
+	o.Partitions = topPlaces(t.partitions, keptPartitions, t.observedPartition, func(a, b results.ObservedPartition) int {
 		over := func(p results.ObservedPartition) float64 { return max(float64(t.target), p.Demand) }
 		return cmp.Or(cmp.Compare(over(b), over(a)), cmp.Compare(b.Demanded, a.Demanded), cmp.Compare(b.Entities, a.Entities),
 			cmp.Compare(b.Requests, a.Requests), strings.Compare(a.Table, b.Table),
@@ -32,7 +31,7 @@ func (t *counter) capture() *results.Capture {
 	})
 	// How many of the others were throttled at the same time.
 	of := make(map[place]*seconds)
-	for _, s := range t.partitions.Places() {
+	for s := range t.partitions.Places {
 		of[s.Key] = &s.Value.seconds
 	}
 	for i := range o.Partitions {
@@ -44,8 +43,8 @@ func (t *counter) capture() *results.Capture {
 			}
 		}
 	}
-	o.Shapes = topPlaces(t.shapes.Places(), keptShapes, queryShape, costlier)
-	o.Orders = topPlaces(t.tables.Places(), keptOrders, func(s *keys.SketchPlace[string, table]) results.KeyOrder {
+	o.Shapes = topPlaces(t.shapes, keptShapes, queryShape, costlier)
+	o.Orders = topPlaces(t.tables, keptOrders, func(s *results.KeyPlace[string, table]) results.KeyOrder {
 		order := results.KeyOrder{Table: s.Key, Partitions: s.Value.partitions, Rows: s.Value.rows}
 		order.Tail, order.TailShare = TailRate(s.Value.tails, t.target)
 		return order
@@ -64,17 +63,17 @@ func (t *counter) capture() *results.Capture {
 	return &o
 }
 
-func topPlaces[K comparable, V, R any](places []*keys.SketchPlace[K, V], most int,
-	made func(*keys.SketchPlace[K, V]) R, order func(a, b R) int) []R {
-	all := make([]R, 0, len(places))
-	for _, place := range places {
+// topPlaces returns what made makes of the first places in an order.
+func topPlaces[K comparable, V, R any](places *results.HeaviestKeys[K, V], most int, made func(*results.KeyPlace[K, V]) R, order func(a, b R) int) []R {
+	all := make([]R, 0, places.Len())
+	for place := range places.Places {
 		all = append(all, made(place))
 	}
 	slices.SortFunc(all, order)
 	return slices.Clone(all[:min(len(all), most)])
 }
 
-func (t *counter) observedPartition(s *keys.SketchPlace[place, partition]) results.ObservedPartition {
+func (t *counter) observedPartition(s *results.KeyPlace[place, partition]) results.ObservedPartition {
 	p := &s.Value
 	for i := range p.seconds.open {
 		p.seconds.close(&p.seconds.open[i])
@@ -117,7 +116,7 @@ func (t *counter) observedPartition(s *keys.SketchPlace[place, partition]) resul
 	return seen
 }
 
-func queryShape(s *keys.SketchPlace[query, shape]) results.QueryShape {
+func queryShape(s *results.KeyPlace[query, shape]) results.QueryShape {
 	seen := results.QueryShape{Table: s.Key.table, Shape: s.Key.shape, Class: s.Key.class,
 		Requests: s.Value.requests, Throttled: s.Value.throttled,
 		Scanned: s.Value.scanned, Missed: s.Inherited, Returned: s.Value.returned}

@@ -19,6 +19,7 @@ type operation struct {
 	class       results.Class
 	attempts    int
 	asked       int64
+	isUntimed   bool
 }
 
 // waiting are the operations that may be tried again, by the client's id and, in

@@ -1,10 +1,11 @@
 package keys
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"loadgen/engine/clock"
@@ -91,68 +92,46 @@ const (
 // Read reads the values from the file, which is CSV that begins with a line that
 // names its columns. The error joins up to twenty [*csvfile.Fault], each wrapping [ErrInvalidRow], or is that of the reader.
 func (c CSV) Read(from io.Reader) (*ValueSet, error) {
-	o := csvfile.Options{File: c.File, Holds: "the values of", Row: maxSetBytes, Bytes: maxSetBytes, Kind: ErrInvalidRow,
-		Known: func(name string) bool { return name == c.Column || c.Weight != "" && name == c.Weight }}
-	r := &setReader{CSV: c, Reader: csvfile.New(from, o), set: &ValueSet{file: c.File}, known: make(map[string]int)}
-	more := r.Next()
-	if more {
-		r.weight = -1
-		r.value, _ = r.Reader.Column(c.Column)
-		if c.Weight != "" {
-			r.weight, _ = r.Reader.Column(c.Weight)
-		}
-		more = r.Err() == nil
+	o := TableOptions{File: c.File, Columns: []string{c.Column}, Exact: true, isSet: true}
+	if c.Weight != "" {
+		o.Columns = append(o.Columns, c.Weight)
 	}
-	for more && r.Next() {
-		more = r.row(r.Fields()[r.value], r.Fields())
-	}
-	if r.Err() == nil && len(r.set.values) == 0 {
-		r.Fault("no rows; expected a header and rows")
-	}
-	if err := r.Err(); err != nil {
+	table, err := ReadTable(from, o)
+	if err != nil {
 		return nil, err
 	}
-	return r.set, nil
-}
-
-// setReader is a file under way.
-type setReader struct {
-	CSV
-	*csvfile.Reader
-	set *ValueSet
-	// known are the positions of values; value and weight are the columns that count.
-	known         map[string]int
-	value, weight int
-}
-
-func (r *setReader) row(value string, fields []string) bool {
-	weight := int64(1)
-	if r.weight >= 0 {
-		number, err := strconv.ParseInt(fields[r.weight], 10, 64)
-		if err != nil || number < 1 || number > maxWeight {
-			r.Fault("%s is %s; expected a whole number from 1 to %d", r.Weight, nearest.Quote(fields[r.weight]), maxWeight)
-			return true
+	var faults []*csvfile.Fault
+	fault := func(line int32, format string, args ...any) {
+		faults = append(faults, &csvfile.Fault{File: c.File, Line: int(line), What: fmt.Sprintf(format, args...), Kind: ErrInvalidRow})
+	}
+	values := table.columns[c.Column]
+	for i, value := range values.values {
+		switch {
+		case value == "":
+			fault(values.lines[i], "%s is empty; expected a value", c.Column)
+		case !utf8.ValidString(value):
+			fault(values.lines[i], "%s is not UTF-8; expected UTF-8 text", c.Column)
+		case i == maxSetValues:
+			fault(values.lines[i], "the file has over %d different values; expected fewer", maxSetValues)
 		}
-		weight = number
 	}
-	at, known := r.known[value]
-	switch {
-	case known:
-		r.set.weights[at] += weight
-	case value == "":
-		r.Fault("%s is empty; expected a value", r.CSV.Column)
-	case !utf8.ValidString(value):
-		r.Fault("%s is not UTF-8; expected UTF-8 text", r.CSV.Column)
-	case len(r.set.values) == maxSetValues:
-		r.Fault("the file has over %d different values; expected fewer", maxSetValues)
-		return false
-	default:
-		// The reader's text is a part of its row, and would keep all of it in memory.
-		value = strings.Clone(value)
-		r.known[value] = len(r.set.values)
-		r.set.values = append(r.set.values, value)
-		r.set.weights = append(r.set.weights, weight)
-		r.set.lines = append(r.set.lines, int32(r.Line()))
+	weigh := func(int) int64 { return 1 }
+	if column := table.columns[c.Weight]; column != nil {
+		numbers := make([]int64, len(column.values))
+		for i, text := range column.values {
+			if numbers[i], err = strconv.ParseInt(text, 10, 64); err != nil || numbers[i] < 1 || numbers[i] > maxWeight {
+				fault(column.lines[i], "%s is %s; expected a whole number from 1 to %d", c.Weight, nearest.Quote(text), maxWeight)
+			}
+		}
+		weigh = func(row int) int64 { return numbers[column.cells[row]] }
 	}
-	return true
+	if len(faults) > 0 {
+		slices.SortStableFunc(faults, func(a, b *csvfile.Fault) int { return cmp.Compare(a.Line, b.Line) })
+		return nil, csvfile.NewSkips(c.File, ErrInvalidRow, MaxRowFaults).Err(faults[:min(len(faults), MaxRowFaults)]...)
+	}
+	set := &ValueSet{file: c.File, values: values.values, weights: make([]int64, len(values.values)), lines: values.lines}
+	for row, cell := range values.cells {
+		set.weights[cell] += weigh(row)
+	}
+	return set, nil
 }

@@ -2,6 +2,7 @@ package keys
 
 import (
 	"math"
+	"slices"
 	"sort"
 	"sync"
 
@@ -81,11 +82,7 @@ func (c *Curve) Ends() (least, most int) {
 	case c.Kind == CurveUniform || c.Kind == CurveZipf:
 		return c.Low, c.High
 	case c.Kind == CurveList || c.Kind == CurveCSV:
-		low, high := c.List[0], c.List[0]
-		for _, size := range c.List {
-			low, high = min(low, size), max(high, size)
-		}
-		return int(low), int(high)
+		return int(slices.Min(c.List)), int(slices.Max(c.List))
 	}
 	at := c.inverse()
 	if least = c.Low; least == 0 {

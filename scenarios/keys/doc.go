@@ -26,8 +26,8 @@
 //
 // # Sketches
 //
-// [HeaviestKeys], [DistinctKeys] and [Moment] describe a stream of keys in constant memory: the
-// keys with the largest weights, the number of keys, and how unevenly the weights are distributed.
+// [DistinctKeys] and [Moment] describe a stream of keys in constant memory: the number of keys, and how unevenly
+// their weights are distributed.
 // Each estimate has its error. DistinctKeys and Moment need uniform 64-bit hashes of the keys. They
 // are not safe for concurrent use.
 package keys

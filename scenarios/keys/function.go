@@ -102,8 +102,10 @@ func (f transform) apply(text []byte, start int) []byte {
 		return text
 	case toPrefix:
 		return text[:start+prefixOf(text[start:], f.n)]
-	case toLower, toUpper:
-		return f.inCase(text, start)
+	case toLower:
+		return append(text[:start], bytes.ToLower(text[start:])...)
+	case toUpper:
+		return append(text[:start], bytes.ToUpper(text[start:])...)
 	case toTicks, toInverted, toCut:
 		if t, ok := readTime(string(text[start:])); ok {
 			return appendTime(text[:start], t, f)
@@ -152,21 +154,6 @@ func prefixOf(text []byte, characters int) int {
 		at += width
 	}
 	return at
-}
-
-// inCase turns a text into lower or upper case, in place where it is ASCII.
-func (f transform) inCase(text []byte, start int) []byte {
-	for i, c := range text[start:] {
-		switch {
-		case c >= utf8.RuneSelf && f.kind == toLower:
-			return append(text[:start], bytes.ToLower(text[start:])...)
-		case c >= utf8.RuneSelf:
-			return append(text[:start], bytes.ToUpper(text[start:])...)
-		case f.kind == toLower && c >= 'A' && c <= 'Z', f.kind == toUpper && c >= 'a' && c <= 'z':
-			text[start+i] = c ^ 0x20
-		}
-	}
-	return text
 }
 
 // Pinned returns the same generator limited to the partition of entity witness: all

@@ -42,14 +42,10 @@ type formed struct {
 func New(o Options) (*Generator, error) {
 	faults := o.Validate()
 	for _, a := range o.Attributes {
-		if !Unread(a.Values) {
-			continue
-		}
-		switch values := a.Values.(type) {
-		case CSV:
+		if values, is := a.Values.(CSV); is && values.Set == nil {
 			faults = append(faults, valueFaultf("attributes."+a.Name+".csv", "%s was not read", values.File))
-		case ValueColumn:
-			faults = append(faults, valueFaultf("attributes."+a.Name, "%s was not read", values.File))
+		} else if Unread(a.Values) {
+			faults = append(faults, valueFaultf("attributes."+a.Name, "its file was not read"))
 		}
 	}
 	if o.sizesUnread() {
@@ -153,11 +149,8 @@ func (g *Generator) Properties(n uint64) []entity.Property { return g.Properties
 // PropertiesOf returns the properties of an event, its filler last. The slice is
 // the caller's.
 func (g *Generator) PropertiesOf(e Event) []entity.Property {
-	properties := g.withoutFiller(e)
-	if g.options.Filler != "" {
-		properties = g.padded(properties, g.KeyOf(e), e.Number)
-	}
-	return g.stored(properties)
+	_, properties := g.EntityOf(e)
+	return properties
 }
 
 // EntityOf returns the key of an event and its properties, as KeyOf and PropertiesOf do, and

@@ -8,31 +8,25 @@ import (
 // derived ones, in which entities that share the values of some can still
 // differ: each once, in the order of their first use. The options may have faults.
 func (o Options) Differing(t Template, shared []string) []string {
-	d := differing{options: &o, shared: o.WholeRows(o.meant(shared))}
-	d.visit(t)
-	return d.found
-}
-
-// differing gathers the names of one search.
-type differing struct {
-	options     *Options
-	shared      []string
-	seen, found []string
-}
-
-func (d *differing) visit(t Template) {
-	for _, name := range d.options.meant(t.Attributes()) {
-		// What was seen is not looked into again, and so a cycle ends.
-		if slices.Contains(d.shared, name) || slices.Contains(d.seen, name) {
-			continue
-		}
-		d.seen = append(d.seen, name)
-		if derived, is := d.options.values(name).(Text); is {
-			d.visit(derived.Template)
-		} else {
-			d.found = append(d.found, name)
+	var seen, found []string
+	shared = o.WholeRows(o.meant(shared))
+	var visit func(t Template)
+	visit = func(t Template) {
+		for _, name := range o.meant(t.Attributes()) {
+			// What was seen is not looked into again, and so a cycle ends.
+			if slices.Contains(shared, name) || slices.Contains(seen, name) {
+				continue
+			}
+			seen = append(seen, name)
+			if derived, is := o.values(name).(Text); is {
+				visit(derived.Template)
+			} else {
+				found = append(found, name)
+			}
 		}
 	}
+	visit(t)
+	return found
 }
 
 // meant returns the names with those of the one time in place of what stands for it.

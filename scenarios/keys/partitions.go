@@ -147,15 +147,12 @@ type deal struct {
 
 func (d deal) pick(n uint64, _ clock.Draw) int64 {
 	row := d.spread.walk(n%d.spread.size, n/d.spread.size)
-	before := int64(0)
-	for i := range d.classes {
-		c := &d.classes[i]
-		if row < c.upTo {
-			return c.first + (row-before)/c.rows
-		}
-		before = c.upTo
+	i := 0
+	for row >= d.classes[i].upTo {
+		i++
 	}
-	panic("keys: row out of range")
+	c := &d.classes[i]
+	return c.first + (row-c.upTo+c.values*c.rows)/c.rows
 }
 
 // lot draws a partition by its weight.

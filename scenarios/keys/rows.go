@@ -153,18 +153,29 @@ type TableOptions struct {
 	Timed      string
 	// Exact keeps blank rows and what begins with a number sign, of a file that is not the user's.
 	Exact bool
+	// isSet applies the bounds of a [ValueSet].
+	isSet bool
+}
+
+// isKnown reports whether a column of the file has one of the names.
+func (o *TableOptions) isKnown(name string) bool {
+	return slices.ContainsFunc(o.Columns, func(one string) bool { return csvfile.PlainName(one) == csvfile.PlainName(name) })
 }
 
 // ReadTable reads columns of a file, which is CSV that begins with a line that names
 // them. One row in a hundred may be skipped. The error joins up to twenty [*csvfile.Fault], each of them
 // wrapping [ErrInvalidRow], or is that of the reader.
 func ReadTable(from io.Reader, o TableOptions) (*ValueTable, error) {
-	r := &tableReader{TableOptions: o, Reader: csvfile.New(from, csvfile.Options{File: o.File, Holds: "the rows of", Row: maxRowBytes, Dirty: !o.Exact,
-		Bytes: maxRowsBytes, Names: o.Names, Kind: ErrInvalidRow, Known: func(name string) bool { return slices.Contains(o.Columns, name) }})}
+	maxRow, maxBytes, maxRows := maxRowBytes, int64(maxRowsBytes), maxRowsRead
+	if o.isSet {
+		maxRow, maxBytes, maxRows = maxSetBytes, maxSetBytes, maxSetBytes
+	}
+	r := &tableReader{TableOptions: o, Reader: csvfile.New(from, csvfile.Options{File: o.File, Holds: "the rows of", Row: maxRow, Dirty: !o.Exact,
+		Bytes: maxBytes, Names: o.Names, Kind: ErrInvalidRow, Known: o.isKnown})}
 	t := &ValueTable{columns: make(map[string]*column), apart: make(map[string]bool)}
 	for more := r.Next() && r.begin(); more && r.Next(); {
-		if t.rows == maxRowsRead {
-			r.Fault("the file has more rows; expected at most %d", maxRowsRead)
+		if t.rows == maxRows {
+			r.Fault("the file has more rows; expected at most %d", maxRows)
 			break
 		}
 		if r.add() {

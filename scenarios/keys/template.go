@@ -1,9 +1,8 @@
 package keys
 
 import (
-	"slices"
-
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -153,6 +152,27 @@ func (t Template) Times() []string {
 		}
 	}
 	return names
+}
+
+// RenameAttributes returns the text of the template with other names for its attributes.
+func (t Template) RenameAttributes(rename func(attribute string) string) string {
+	var text strings.Builder
+	for i := range t.parts {
+		p, end := &t.parts[i], len(t.text)
+		if i+1 < len(t.parts) {
+			end = t.parts[i+1].offset
+		}
+		source := t.text[p.offset:end]
+		if p.attribute != "" {
+			at := 1 // behind the brace
+			if p.call.kind != asIs {
+				at = strings.IndexByte(source, '(') + 1
+			}
+			source = source[:at] + rename(p.attribute) + source[at+len(p.attribute):]
+		}
+		text.WriteString(source)
+	}
+	return text.String()
 }
 
 // Expand returns the text with each placeholder replaced by what value returns

@@ -103,14 +103,13 @@ func (l *timeline) instantOf(o *occurrence) entity.Ticks {
 
 // The widths of times that are cut, as text.
 const (
-	yearWidth    = len("2026")
-	monthWidth   = len("2026-11")
-	dayWidth     = len("2026-11-01")
-	hourWidth    = len("2026-11-01T15")
-	minuteWidth  = len("2026-11-01T15:04")
-	secondWidth  = len("2026-11-01T15:04:05")
-	instantWidth = len("2026-11-01T15:04:05.1234567Z")
-	ticksWidth   = len("0638975916000000000")
+	yearWidth   = len("2026")
+	monthWidth  = len("2026-11")
+	dayWidth    = len("2026-11-01")
+	hourWidth   = len("2026-11-01T15")
+	minuteWidth = len("2026-11-01T15:04")
+	secondWidth = len("2026-11-01T15:04:05")
+	ticksWidth  = len("0638975916000000000")
 )
 
 // appendTime adds an instant to dst as a format has it: as a whole where that is

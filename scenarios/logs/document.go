@@ -22,11 +22,9 @@ import (
 func (t *Told) Document() *document.Document {
 	d, r := report.Keep(t.Record).Document, t.Reading
 	d.Title = "logs"
-	d.Data = &Data{Summary: t.Record.Summary, Capture: t.Record.Capture, Lines: r.Lines, Doubled: r.Doubled, Late: r.Late,
-		Elsewhere: r.Elsewhere, Strays: r.Strays, Keyless: r.Keyless,
-		First: r.First.String(), Last: r.Last.String(), Billed: t.Record.Capture.Billed, SpreadOver: r.SpreadOver,
-		Transactions: t.Reading.Estimate.Transactions, Queries: t.Reading.Estimate.Queries}
-	Mark(&d.Answer, t.strict)
+	d.Data = &Data{Summary: t.Record.Summary, Capture: t.Record.Capture, Counts: r.Counts, First: r.First.String(), Last: r.Last.String(),
+		Billed: t.Record.Capture.Billed, Transactions: r.Estimate.Transactions, Queries: r.Estimate.Queries}
+	Mark(&d.Answer, t.plan.Strict)
 	table := document.NewTable("hottest-by-second", "Hottest partitions by their busiest second", "PartitionKey|cut=40", "asked/s", "served/s",
 		"requests", "throttled|part")
 	hot := slices.Clone(t.Record.Capture.Partitions)
@@ -61,7 +59,7 @@ func (e evidence) FirstTime() string { return stamp(e.Reading.First) }
 func (e evidence) LastTime() string { return stamp(e.Reading.Last) }
 
 // Keyless lists operations without a partition, with their numbers.
-func (e evidence) Keyless() string { return e.Reading.keyless() }
+func (e evidence) Keyless() string { return NamedCounts(e.Reading.Keyless) }
 
 // KeylessOf returns the number of such operations of one name.
 func (e evidence) KeylessOf(operation string) int64 { return e.Reading.Keyless[operation] }
@@ -131,19 +129,10 @@ type Data struct {
 	// Summary and Capture are those of the record that was made of it.
 	Summary *results.Summary `json:"summary"`
 	Capture *results.Capture `json:"capture"`
-	// Lines, Doubled, Late, Elsewhere and Strays are as of [Reading]; Keyless requests do not say
-	// their partition, by the name of the operation.
-	Lines     int64            `json:"lines"`
-	Doubled   int64            `json:"lines_twice"`
-	Late      int64            `json:"lines_late"`
-	Elsewhere int64            `json:"lines_of_other_tables"`
-	Strays    int64            `json:"lines_stray,omitempty"`
-	Keyless   map[string]int64 `json:"requests_without_key"`
-	First     string           `json:"first"`
-	Last      string           `json:"last"`
-	Billed    int64            `json:"billed"`
-	// SpreadOver is as of [Reading], in nanoseconds.
-	SpreadOver time.Duration `json:"arrivals_spread_over_ns,omitempty"`
+	Counts
+	First  string `json:"first"`
+	Last   string `json:"last"`
+	Billed int64  `json:"billed"`
 	// Transactions and Queries are those whose entities are estimated.
 	Transactions int64 `json:"transactions_estimated"`
 	Queries      int64 `json:"queries_estimated"`

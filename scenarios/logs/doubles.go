@@ -29,14 +29,12 @@ func (d *doubles) isRepeated(e *accesslog.Entry) bool {
 	if _, there := d.before[id]; there {
 		return true
 	}
-	if len(d.now) == maxDoubles {
-		if _, there := d.now[id]; there {
-			return true
-		}
-		d.before, d.now = d.now, make(map[uint64]struct{}, maxDoubles)
-	}
 	// Looked up once: what was there leaves the number as it is.
 	known := len(d.now)
 	d.now[id] = struct{}{}
-	return len(d.now) == known
+	isKnown := len(d.now) == known
+	if len(d.now) == maxDoubles {
+		d.before, d.now = d.now, make(map[uint64]struct{}, maxDoubles)
+	}
+	return isKnown
 }

@@ -22,6 +22,7 @@ import (
 	"loadgen/report"
 	"loadgen/report/text"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios/logs"
 )
 
@@ -155,6 +156,49 @@ func TestALogSaysWhatWas(t *testing.T) {
 	assert.Truef(t, seen.Billed == 6000-throttled, "%d billed of 6000, of which %d throttled", seen.Billed, throttled)
 	p50, _ := told.Latency["InsertEntity"].Server.Quantile(.5)
 	assert.InDelta(t, 5000, p50, 500, "the server's median in µs")
+}
+
+// Of drawn logs latencies are those of the lines that have a duration, unknown if none has, and 0 only where a line
+// says so. All requests are counted.
+func TestDurationsThatAreUnknown(t *testing.T) {
+	for n := range resultstest.Cases(6, 30) {
+		chance := rand.New(rand.NewPCG(uint64(n), 83))
+		missing, counts := []float64{0, 1, chance.Float64()}[n%3], map[string]int64{}
+		text := "time,operation,PartitionKey,RowKey,status,duration_ms\n"
+		for i := range 200 {
+			status, duration := []int{201, 503}[chance.IntN(2)], ""
+			kind := []string{"service of ok", "service of throttled"}[status/503]
+			if chance.Float64() >= missing {
+				duration = fmt.Sprint(chance.IntN(3))
+				counts[kind]++
+			}
+			if status == 201 {
+				counts["succeeded"]++
+				if duration != "" {
+					counts["response"]++
+				}
+			}
+			text += fmt.Sprintf("%s,insert,k%d,%d,%d,%s\n", begins.Add(time.Duration(i)*50*time.Millisecond).Format(time.RFC3339Nano), i%3, i, status, duration)
+		}
+		name := filepath.Join(t.TempDir(), "own.csv")
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
+		told := tell(t, logs.Options{}, name)
+		sum := told.Record.Total(results.Reported)
+		got := map[string]int64{"service of ok": sum.Service[results.Ok].Count(), "service of throttled": sum.Service[results.Throttled].Count(),
+			"succeeded": sum.Succeeded, "response": sum.Response.Count()}
+		for kind, count := range got {
+			assert.Equalf(t, counts[kind], count, "case %d: %s", n, kind)
+		}
+		assert.EqualValues(t, 200, sum.Attempts)
+		assert.Equal(t, results.Valid, told.Record.Validity, told.Record.Reasons)
+		switch missing {
+		case 0:
+			assert.NotNilf(t, told.Record.Summary.Response.P50, "case %d: the median", n)
+		case 1:
+			assert.Nilf(t, told.Record.Summary.Response.P50, "case %d: the median", n)
+			assert.NotRegexpf(t, `"p[0-9]+": [0-9]`, printed(t, told, "json"), "case %d", n)
+		}
+	}
 }
 
 func TestLinesThatComeTooLate(t *testing.T) {

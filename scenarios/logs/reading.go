@@ -40,22 +40,32 @@ type Options struct {
 // defaultHeld is how many entries wait at a time to be put in order.
 const defaultHeld = 1 << 16
 
-// Reading is what was read of a log.
-type Reading struct {
-	Files, Lines int64
-	Formats      []string
+// Counts are the numbers of lines of a log, as scripts read them.
+type Counts struct {
+	Lines int64 `json:"lines"`
 	// Doubled lines stood twice and count once; Late ones came after later ones had been
 	// passed on, and count at the time of those; Elsewhere are of other tables.
-	Doubled, Late, Elsewhere int64
-	// Strays is the number of lines that are dropped because they are a day or more from all others,
-	// StrayTimes the times of the first ones.
-	Strays     int64
-	StrayTimes []entity.Ticks
+	Doubled   int64 `json:"lines_twice"`
+	Late      int64 `json:"lines_late"`
+	Elsewhere int64 `json:"lines_of_other_tables"`
+	// Strays are the lines that are dropped because they are a day or more from all others.
+	Strays int64 `json:"lines_stray,omitempty"`
 	// Keyless requests on entities do not say their partition, by the name of the operation.
-	Keyless map[string]int64
+	Keyless map[string]int64 `json:"requests_without_key"`
 	// SpreadOver is the second or minute over which lines with the same timestamp are spread
 	// evenly, because the log has whole ones; 0 where none are.
-	SpreadOver time.Duration
+	SpreadOver time.Duration `json:"arrivals_spread_over_ns,omitempty"`
+}
+
+// Reading is what was read of a log.
+type Reading struct {
+	Files int64
+	Counts
+	// Source names the files in messages.
+	Source  string
+	Formats []string
+	// StrayTimes are the times of the first stray lines.
+	StrayTimes []entity.Ticks
 	// Notes are sentences about what was assumed or left out of CSV.
 	Notes []string
 	// First and Last are the instants of the log.
@@ -82,7 +92,7 @@ func Read(files []Source, o Options, reading *Reading, visit func(*accesslog.Obs
 	if o.Held == 0 {
 		o.Held = defaultHeld
 	}
-	*reading = Reading{Keyless: make(map[string]int64), Estimate: o.Estimate}
+	*reading = Reading{Counts: Counts{Keyless: make(map[string]int64)}, Estimate: o.Estimate, Source: nameSource(files)}
 	r := &reader{options: o, visit: visit, reading: reading}
 	r.strays = strayFilter{pass: r.pass, drop: r.dropStray}
 	for len(files) > 0 {
@@ -102,6 +112,14 @@ func Read(files []Source, o Options, reading *Reading, visit func(*accesslog.Obs
 		}
 	}
 	return r.strays.close()
+}
+
+// nameSource names a file, or counts several.
+func nameSource(files []Source) string {
+	if len(files) == 1 {
+		return files[0].Name
+	}
+	return document.Counted(len(files), "file")
 }
 
 // dropStray counts a stray line.
@@ -349,9 +367,9 @@ func (t *Reading) Missing(table string) error {
 	left := t.Lines - t.Doubled - t.Elsewhere - t.Strays
 	switch {
 	case left == 0 && t.Lines == 0:
-		return fmt.Errorf("%w: no line is a request; expected some", ErrSource)
+		return fmt.Errorf("%w: no request in %s; expected lines of a Table log", ErrSource, t.Source)
 	case left == 0:
-		return fmt.Errorf("%w: no such line: %s", ErrSource, nearest.Unknown("table", table, t.Others))
+		return fmt.Errorf("%w: no request for it in %s: %s", ErrSource, t.Source, nearest.Unknown("table", table, t.Others))
 	}
 	for _, n := range t.Keyless {
 		left -= n
@@ -359,14 +377,17 @@ func (t *Reading) Missing(table string) error {
 	if left > 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: no line has a PartitionKey (%s); expected StorageRead, StorageWrite and StorageDelete with Uri and ObjectKey, or a Storage Analytics log", ErrSource, t.keyless())
+	return fmt.Errorf("%w: no line of %s has a PartitionKey (%s); expected StorageRead, StorageWrite and StorageDelete with Uri and ObjectKey, or a Storage Analytics log",
+		ErrSource, t.Source, NamedCounts(t.Keyless))
 }
 
-// keyless names the operations whose partition no line says.
-func (t *Reading) keyless() string {
+// NamedCounts returns counts with their names as text.
+func NamedCounts(counts ...map[string]int64) string {
 	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(t.Keyless)) {
-		parts = append(parts, document.Count(t.Keyless[name])+" "+name)
+	for _, one := range counts {
+		for _, name := range slices.Sorted(maps.Keys(one)) {
+			parts = append(parts, document.Count(one[name])+" "+name)
+		}
 	}
 	return strings.Join(parts, ", ")
 }

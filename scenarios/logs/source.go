@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"loadgen/results/catalog"
 )
 
 // ErrSource is wrapped by the errors about files that are no logs.
@@ -66,7 +68,7 @@ func below(path string) ([]Source, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%w: cannot read %s: %s", ErrSource, path, reason(err))
+		return nil, fmt.Errorf("%w: cannot read %s: %w", ErrSource, path, catalog.Reason(err))
 	}
 	if len(names) == 0 {
 		return nil, fmt.Errorf("%w: folder %s is empty; expected logs", ErrSource, path)
@@ -77,18 +79,10 @@ func below(path string) ([]Source, error) {
 		all = append(all, Source{Name: name, Group: filepath.Dir(name), Open: func() (io.ReadCloser, error) {
 			file, err := os.Open(name)
 			if err != nil {
-				return nil, fmt.Errorf("%w: cannot read %s: %s", ErrSource, name, reason(err))
+				return nil, fmt.Errorf("%w: cannot read %s: %w", ErrSource, name, catalog.Reason(err))
 			}
 			return file, nil
 		}})
 	}
 	return all, nil
-}
-
-// reason is why a file cannot be read, without its name.
-func reason(err error) string {
-	if path, is := errors.AsType[*fs.PathError](err); is {
-		return path.Err.Error()
-	}
-	return err.Error()
 }

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"loadgen/engine/accesslog"
@@ -40,16 +39,10 @@ type Told struct {
 	Latency map[string]*Latency
 	// Folder is where the record is to be kept, empty for nowhere.
 	Folder results.Dir
-	strict bool
-}
 
-// teller makes a record of a log.
-type teller struct {
 	plan     Plan
-	folder   results.Folder
-	told     *Told
+	into     results.Folder
 	examined capture.Examination
-	begun    bool
 	last     clock.Instant
 }
 
@@ -57,19 +50,19 @@ type teller struct {
 // temporary folder for it where none is kept. The error wraps [ErrSource] where something
 // is wrong with the log, or that no line says a key, or results.ErrWrite.
 func Examine(p Plan) (told *Told, err error) {
-	told = &Told{strict: p.Strict, Latency: make(map[string]*Latency)}
+	told = &Told{plan: p, Reading: new(Reading), Latency: make(map[string]*Latency)}
 	if p.Out == "" {
 		made, err := os.MkdirTemp("", "loadgen-log-")
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", results.ErrWrite, err)
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(made)) }()
-		return told, told.make(&p, results.Dir(made))
+		return told, told.make(results.Dir(made))
 	}
 	if told.Folder, err = results.UseDir(p.Out); err != nil {
 		return nil, err
 	}
-	return told, told.make(&p, told.Folder)
+	return told, told.make(told.Folder)
 }
 
 // IsRecord reports whether a path is the folder of a run, such as that of serve --examine.
@@ -88,37 +81,34 @@ func Hashing(salt []byte) func(key string) string {
 	}
 }
 
-func (t *Told) make(p *Plan, folder results.Folder) error {
-	one := &teller{plan: *p, folder: folder, told: t}
-	t.Reading = new(Reading)
-	err := Read(p.Files, p.Reading, t.Reading, one.record)
-	if err != nil {
-		return err
+func (t *Told) make(folder results.Folder) error {
+	t.into = folder
+	err := Read(t.plan.Files, t.plan.Reading, t.Reading, t.record)
+	if err == nil {
+		err = t.Reading.Missing(t.plan.Reading.Table)
 	}
-	if err := t.Reading.Missing(p.Reading.Table); err != nil {
-		return err
+	if err == nil {
+		t.Record, err = t.examined.Conclude(t.last, nil, nil)
 	}
-	t.Record, err = one.examined.Conclude(one.last, nil, nil)
 	return err
 }
 
 // record records one request.
-func (t *teller) record(o *accesslog.Observed) error {
-	if !t.begun {
-		t.begun = true
+func (t *Told) record(o *accesslog.Observed) error {
+	if t.examined.Capture == nil {
 		if err := t.begin(o.At.Time()); err != nil {
 			return err
 		}
 	}
 	t.examined.Saw(o)
 	t.last = max(t.last, o.EndTime()+1)
-	of := t.told.Latency[o.Operation]
+	of := t.Latency[o.Operation]
 	if of == nil {
-		if len(t.told.Latency) >= maxOperations {
+		if len(t.Latency) >= maxOperations {
 			return nil
 		}
 		of = new(Latency)
-		t.told.Latency[o.Operation] = of
+		t.Latency[o.Operation] = of
 	}
 	of.Requests++
 	switch o.Outcome() {
@@ -126,7 +116,6 @@ func (t *teller) record(o *accesslog.Observed) error {
 		of.Throttled++
 		return nil
 	case accesslog.Failed:
-		of.Failed++
 		return nil
 	}
 	if o.EndToEnd >= 0 {
@@ -139,17 +128,15 @@ func (t *teller) record(o *accesslog.Observed) error {
 }
 
 // begin opens the record of a log that begins at a time.
-func (t *teller) begin(at time.Time) error {
+func (t *Told) begin(at time.Time) error {
 	documented, err := model.New(model.Documented)
 	if err != nil {
 		return err
 	}
-	manifest := results.Manifest{Command: t.plan.Command, Scenario: results.Scenario{Name: "log"},
-		Tool:   results.Tool{Version: t.plan.Version, Commit: t.plan.Commit, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH},
-		Target: results.Logged, Genuine: t.told.Reading.Genuine, Started: at, Time: "real", Operations: capture.Kinds(),
-		Targets:     results.Targets{Partition: documented.PartitionTarget, Account: documented.AccountTarget, Documented: true},
-		Environment: results.Environment{CPUs: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0)}}
-	return t.examined.Begin(t.folder, manifest, time.Minute)
+	manifest := capture.NewManifest("log", t.plan.Version, t.plan.Commit, t.plan.Command)
+	manifest.Target, manifest.Genuine, manifest.Started = results.Logged, t.Reading.Genuine, at
+	manifest.Targets = results.Targets{Partition: documented.PartitionTarget, Account: documented.AccountTarget, Documented: true}
+	return t.examined.Begin(t.into, manifest, time.Minute)
 }
 
 // maxOperations is the maximum number of distinguished names of operations; the service has fewer.
@@ -157,7 +144,7 @@ const maxOperations = 64
 
 // Latency is how long the requests of one operation took that were answered.
 type Latency struct {
-	Requests, Throttled, Failed int64
+	Requests, Throttled int64
 	// EndToEnd is until the reply was acknowledged, Server what of that the service worked.
 	EndToEnd, Server results.Histogram
 }

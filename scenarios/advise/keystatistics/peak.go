@@ -92,8 +92,8 @@ func byChance(mean, size, windows float64) float64 {
 type crowd struct {
 	rows   []moment
 	weight float64
-	// size is the mean number of entities that a row of this crowd adds, by their squares.
-	size float64
+	// entities is their number, size the mean number that a row of this crowd adds, by their squares.
+	entities, size float64
 }
 
 func newCrowd(rows []moment, weight float64) crowd {
@@ -102,16 +102,7 @@ func newCrowd(rows []moment, weight float64) crowd {
 		e := float64(rows[i].entities)
 		sum, squares = sum+e, squares+e*e
 	}
-	return crowd{rows, weight, weight * squares / max(1, sum)}
-}
-
-// entities returns the number of entities of all rows.
-func (c *crowd) entities() float64 {
-	sum := 0.0
-	for i := range c.rows {
-		sum += float64(c.rows[i].entities)
-	}
-	return sum * c.weight
+	return crowd{rows, weight, sum * weight, weight * squares / max(1, sum)}
 }
 
 // maxWindow returns the maximum number of entities in a window, and when that begins.
@@ -134,14 +125,13 @@ func (c *crowd) maxWindow(window time.Duration) (entities float64, begin clock.I
 // windows that all entities fill.
 func (c *crowd) rates(mean float64, span time.Duration, visit func(rate float64, begin clock.Instant, window time.Duration)) {
 	visit(mean, 0, 0)
-	all := c.entities()
 	for _, window := range windowLengths {
 		if window >= span {
 			continue
 		}
 		expected := mean * window.Seconds()
 		most, begin := c.maxWindow(window)
-		if most > byChance(expected, c.size, all/expected) {
+		if most > byChance(expected, c.size, c.entities/expected) {
 			mean = most / window.Seconds()
 			visit(mean, begin, window)
 		}
@@ -216,7 +206,7 @@ func (s *Statistics) peak(tails *tailSearch, samples int) (p Peak) {
 	p.Weight = float64(max(1, s.moments.thin))
 	weight, span := p.Weight, rows[len(rows)-1].at.Sub(rows[0].at)
 	all := newCrowd(rows, weight)
-	seconds, entities := max(span, time.Second).Seconds(), all.entities()
+	seconds, entities := max(span, time.Second).Seconds(), all.entities
 	p.Mean = entities / seconds
 	p.PerSecond = all.peak(p.Mean, span)
 	if entities == 0 {
@@ -231,7 +221,7 @@ func (s *Statistics) peak(tails *tailSearch, samples int) (p Peak) {
 			continue
 		}
 		one, key := newCrowd(rows[from:to], weight), Busiest{}
-		n := one.entities()
+		n := one.entities
 		if p.Key.Capacity > 0 && p.PerSecond >= p.Key.Capacity*n {
 			// All its entities in one second are too few.
 			continue

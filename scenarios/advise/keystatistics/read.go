@@ -41,6 +41,8 @@ type Reading struct {
 	// counts the rows with an instant before that of an earlier row.
 	Timed   bool
 	Falling int64
+	// Identical counts the inserts that equal an earlier row in every column, of the first million.
+	Identical int64
 	// Notes are sentences about what was assumed or left out.
 	Notes []string
 }
@@ -82,6 +84,9 @@ type reader struct {
 	written []string
 	// latest is the latest instant so far.
 	latest clock.Instant
+	// contents are the hashes of the first rows that insert, content is a buffer for one of them.
+	contents []uint64
+	content  []byte
 	// spelled are the spellings of operations so far.
 	spelled map[string]Kind
 }
@@ -114,6 +119,7 @@ func (r *reader) run(begin func() bool, fault string) (Reading, error) {
 	if r.Err() == nil && r.reading.Rows == 0 {
 		r.Fault("%s", fault)
 	}
+	r.reading.Identical = repeated(r.contents)
 	if r.reading.Notes = r.Notes(); r.reading.Falling > 0 {
 		r.reading.Notes = append(r.reading.Notes, fmt.Sprintf("%d rows are earlier than a row before", r.reading.Falling))
 	}
@@ -154,7 +160,7 @@ func (r *reader) findKeys() bool {
 		return -1
 	}
 	if find(partitionColumn) < 0 {
-		r.Fault("no column PartitionKey; expected one, or --partition-key with a template of columns, such as %q: %s", "{"+exampleOf(fields[0])+"}",
+		r.Fault("no column PartitionKey; expected one, or --partition-key with a template of columns, such as %q: %s", exampleOf(fields[0]),
 			strings.Join(nearest.NamesOf(fields[:min(len(fields), maxNamed)], truncate), ", "))
 		return false
 	}
@@ -175,16 +181,11 @@ func (r *reader) faultTwice(meaning columnMeaning, first, second string) {
 	r.Fault("the columns %q and %q mean the same; expected one of them%s", first, second, hint)
 }
 
-// exampleOf returns the name of a column as a placeholder can have it.
+// exampleOf returns the placeholder of a column, or an example if no placeholder can have its name.
 func exampleOf(name string) string {
-	example := strings.Map(func(r rune) rune {
-		if r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return '_'
-	}, truncate(name))
-	if example == "" || example[0] >= '0' && example[0] <= '9' {
-		return "column"
+	example := "{" + name + "}"
+	if _, err := keys.ParseColumns(example); err != nil || len(name) > maxShown {
+		return "{column}"
 	}
 	return example
 }
@@ -242,6 +243,13 @@ func (r *reader) row() {
 		}
 		r.into[i].Add(&row)
 	}
+	if row.Kind == Insert && len(r.contents) < maxKeys {
+		r.content = r.content[:0]
+		for _, field := range fields {
+			r.content = append(append(r.content, field...), 0xff) // which no UTF-8 has
+		}
+		r.contents = append(r.contents, hash(1, r.content))
+	}
 	r.reading.Rows++
 	if r.Progress != nil && r.reading.Rows%progressRows == 0 {
 		r.Progress(r.reading.Rows)
@@ -285,7 +293,7 @@ func (r *reader) setKind(row *Row, text string) (known bool) {
 		return true
 	}
 	for i := 0; i < len(operations) && !known && len(text) <= maxShown; i++ {
-		row.Kind, known = operations[i].kind, plain(text) == plain(operations[i].name)
+		row.Kind, known = operations[i].kind, csvfile.PlainName(text) == csvfile.PlainName(operations[i].name)
 	}
 	if !known {
 		r.Skip("%s", nearest.Unknown("operation", truncate(text), nearest.NamesOf(operations, func(o operation) string { return o.name })))
@@ -319,16 +327,10 @@ var columnNames = []struct {
 	{"operation", operationColumn}, {"verb", operationColumn},
 }
 
-// separators are the optional characters between words.
-var separators = strings.NewReplacer("_", "", "-", "", " ", "")
-
-// plain returns a name in lower case without separators.
-func plain(name string) string { return strings.ToLower(separators.Replace(name)) }
-
 // meaningOf returns the meaning of a column's name.
 func meaningOf(name string) columnMeaning {
 	for _, known := range columnNames {
-		if plain(known.name) == plain(name) {
+		if csvfile.PlainName(known.name) == csvfile.PlainName(name) {
 			return known.meaning
 		}
 	}
@@ -343,12 +345,12 @@ const minLetters = 6
 // differs by one letter, or for PartitionKey, which is required, a similar name of letters that ends in
 // "key". Other names are no misspellings: a file's first row may be a key.
 func misspelled(name string) string {
-	short := plain(name)
+	short := csvfile.PlainName(name)
 	if meaningOf(name) != ignoredColumn {
 		return ""
 	}
 	for _, known := range columnNames {
-		if spelled := plain(known.name); len(spelled) >= minLetters && nearest.Distance(short, spelled) == 1 {
+		if spelled := csvfile.PlainName(known.name); len(spelled) >= minLetters && nearest.Distance(short, spelled) == 1 {
 			return known.name
 		}
 	}
@@ -410,7 +412,7 @@ func ReadCandidates(from io.Reader, o ReadOptions, candidates []Candidate, into 
 		wanted = slices.Concat(wanted, one.PartitionKey.Attributes(), one.RowKey.Attributes())
 	}
 	known := func(name string) bool {
-		return slices.ContainsFunc(wanted, func(one string) bool { return one != "" && plain(one) == plain(name) })
+		return slices.ContainsFunc(wanted, func(one string) bool { return one != "" && csvfile.PlainName(one) == csvfile.PlainName(name) })
 	}
 	r.open(from, "the rows of", known)
 	return r.run(func() bool { return r.findColumns(candidates) }, "the file has no rows; expected a line that names the columns, and rows")
@@ -423,19 +425,8 @@ func (r *reader) findColumns(candidates []Candidate) bool {
 	}
 	sound := true
 	find := func(name string) int {
-		// The column with exactly this name, or else the only one with a similar spelling.
-		same := func(one string) bool { return one == name }
-		if !slices.ContainsFunc(r.header, same) {
-			same = func(one string) bool { return plain(one) == plain(name) }
-		}
-		at := slices.IndexFunc(r.header, same)
-		if at < 0 {
-			r.Fault("%s", nearest.Unknown("column", name, nearest.NamesOf(r.header, truncate)))
-			sound = false
-		} else if slices.ContainsFunc(r.header[at+1:], same) {
-			r.Fault("there are two columns %q; expected one of that name", truncate(name))
-			sound = false
-		}
+		at, found := r.Column(name)
+		sound = sound && found
 		return at
 	}
 	for _, c := range candidates {
@@ -455,11 +446,9 @@ func (r *reader) findColumns(candidates []Candidate) bool {
 				sound = false
 			}
 		}
-	} else if slices.ContainsFunc(r.header, func(name string) bool { return plain(name) == plain(r.Time) }) {
+	} else if slices.ContainsFunc(r.header, func(name string) bool { return csvfile.PlainName(name) == csvfile.PlainName(r.Time) }) {
 		// The name may be spelled another way.
-		if at := find(r.Time); at >= 0 {
-			r.Time = r.header[at]
-		}
+		r.Time = r.header[find(r.Time)]
 	}
 	for _, one := range candidates {
 		d := design{partition: r.expander(one.PartitionKey, find)}

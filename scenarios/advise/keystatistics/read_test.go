@@ -51,33 +51,7 @@ func TestReadKeys(t *testing.T) {
 	}
 }
 
-func TestReadKeysFindsFault(t *testing.T) {
-	long := strings.Repeat("x", 70_000)
-	for _, tt := range []struct{ name, text, want string }{
-		{"nothing at all", "", "keys.csv:1:"},
-		{"a header alone", "PartitionKey\n", "keys.csv:1:"},
-		{"a letter is missing in a column's name", "PartitonKey,time\n", `keys.csv:1: unknown column "PartitonKey"; did you mean "PartitionKey"?`},
-		{"another column's name is mistyped", "PartitionKey,timestmp\np,1\n", `keys.csv:1: unknown column "timestmp"; did you mean "timestamp"?`},
-		{"no PartitionKey", "RowKey,time\nr,1\n", `--partition-key`},
-		{"no header", "b,x\na,x\n", `"{b}": b, x`},
-		{"a column twice", "PartitionKey,time,Timestamp\np,1,1\n", `keys.csv:1: the columns "time" and "Timestamp"`},
-		{"a row of another length", "PartitionKey,b\nc\n", "keys.csv:2:"},
-		{"an instant that is none", "PartitionKey,time\np,yesterday\n", `keys.csv:2: the time is "yesterday"`},
-		{"instants of two kinds", "PartitionKey,time\np,12\np,2026-01-02T15:04:05Z\n", `keys.csv:3: the time is "2026-01-02T15:04:05Z"`},
-		{"a number that is none", "PartitionKey,count\np,-1\n", `keys.csv:2: the number of entities is "-1"`},
-		{"no number", "PartitionKey,count\np,\n", `keys.csv:2: the number of entities is ""`},
-		{"a number that overflows", "PartitionKey,count\np,99999999999999999999\n", `keys.csv:2: the number of entities is`},
-		{"a number above the bound", "PartitionKey,count\np,1000000001\n", `keys.csv:2: the number of entities is`},
-		{"a mistyped operation", "PartitionKey,verb\np,insret\n", `keys.csv:2: unknown operation "insret"; did you mean "insert"?`},
-		{"an operation of another world", "PartitionKey,verb\np,abracadabra\n", `unknown operation "abracadabra"; expected insert`},
-		{"a row that is too long", "PartitionKey\n" + long + "\nb\n", "keys.csv:2: the row exceeds 64 KiB"},
-	} {
-		_, _, err := readKeys(t, tt.text)
-		assert.Truef(t, err != nil && strings.Contains(err.Error(), tt.want) && errors.Is(err, keystatistics.ErrKeys),
-			"%s: ReadKeys(%.60q) = %v; want %s", tt.name, tt.text, err, tt.want)
-	}
-}
-
+// Of other faults cmd/loadgen has a script.
 func TestErrorsOfReadKeys(t *testing.T) {
 	_, _, err := readKeys(t, "PartitionKey,count\np,x\nq,1\np,y\n")
 	if got := err.Error(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "keys.csv:2:") || !strings.Contains(got, "keys.csv:4:") {
@@ -85,6 +59,9 @@ func TestErrorsOfReadKeys(t *testing.T) {
 	}
 	_, _, err = readKeys(t, "PartitionKey,count\n"+strings.Repeat("p,x\n", 1000))
 	assert.Equal(t, 3, strings.Count(err.Error(), "\n")+1, "ReadKeys of 1,000 faults reports")
+	_, _, err = readKeys(t, "PartitionKey\n"+strings.Repeat("x", 70_000)+"\nb\n")
+	assert.ErrorContains(t, err, "keys.csv:2: the row exceeds 64 KiB")
+	assert.ErrorIs(t, err, keystatistics.ErrKeys)
 	s := keystatistics.New(keystatistics.Options{})
 	broken := errors.New("the disk is gone")
 	from := io.MultiReader(strings.NewReader("PartitionKey\nb\n"), iotest.ErrReader(broken))

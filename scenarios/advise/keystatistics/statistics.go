@@ -234,9 +234,7 @@ func (s *Statistics) Report() Report {
 	distinct := number(all)
 	tails := findTails(all, distinct)
 	r := Report{Counts: s.counts, Order: orderOf(all, distinct, tails), Peak: s.peak(tails, len(all))}
-	slices.Sort(s.keys)
-	r.Keyed = int64(len(s.keys))
-	r.Repeated = r.Keyed - int64(len(slices.Compact(slices.Clone(s.keys))))
+	r.Keyed, r.Repeated = int64(len(s.keys)), repeated(s.keys)
 	r.Faults = slices.Clone(s.counts.Faults)
 	s.weights.report(&r)
 	switch {
@@ -250,6 +248,17 @@ func (s *Statistics) Report() Report {
 		r.Order.Reason = "no insert has an instant"
 	}
 	return r
+}
+
+// repeated sorts hashes and returns the number of those that occur before.
+func repeated(hashes []uint64) (n int64) {
+	slices.Sort(hashes)
+	for i := 1; i < len(hashes); i++ {
+		if hashes[i] == hashes[i-1] {
+			n++
+		}
+	}
+	return n
 }
 
 // PlaceShare returns the share of all entities that are inserted at the place with most inserts at any

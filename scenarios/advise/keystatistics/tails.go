@@ -281,7 +281,13 @@ func (s *tailSearch) limit(p *Peak, stands float64, span time.Duration) {
 			continue
 		}
 		c, one := newCrowd(s.tails[i].rows, stands), Busiest{Average: s.tails[i].mean}
-		one.limit(&c, one.Average*stands*float64(s.samples)/max(span, time.Second).Seconds(), p.PerSecond, span)
+		// A tail of less than a second goes on where another one ended, such as that of numbers when they get another
+		// digit: its rate is that of its time.
+		mean, lasted := one.Average*stands*float64(s.samples)/max(span, time.Second).Seconds(), c.rows[len(c.rows)-1].at.Sub(c.rows[0].at)
+		if lasted < time.Second {
+			mean = max(mean, c.entities/max(lasted, burstLength).Seconds())
+		}
+		one.limit(&c, mean, p.PerSecond, span)
 		if one.Capacity > 0 && (p.Tail.Capacity == 0 || one.Capacity < p.Tail.Capacity) {
 			p.Tail = one
 		}

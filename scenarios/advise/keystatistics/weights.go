@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"loadgen/engine/entity"
+	"loadgen/results"
 	"loadgen/scenarios/keys"
 )
 
@@ -19,14 +20,14 @@ type weights struct {
 	options Options
 	key     uint64
 
-	// exact are the partitions with exact counts, places the index of each, and text their names, one
-	// after another. They are nil once there are too many.
+	// exact are the partitions with exact counts, places the index of each, and bytes the length of their names. They
+	// are nil once there are too many.
 	exact  []partition
 	places map[uint64]int32
-	text   []byte
+	bytes  int
 
 	// heaviest, distinct and moment replace them.
-	heaviest *keys.HeaviestKeys[uint64, name]
+	heaviest *results.HeaviestKeys[uint64, []byte]
 	distinct *keys.DistinctKeys
 	moment   *keys.Moment
 }
@@ -35,12 +36,8 @@ type weights struct {
 type partition struct {
 	hash     uint64
 	entities int64
-	// from and to are the bounds of its name in the text.
-	from, to int
+	name     string
 }
-
-// name is a PartitionKey in a reused buffer.
-type name struct{ text []byte }
 
 // add counts entities of a partition with a hash.
 func (w *weights) add(h uint64, key []byte, entities int64) {
@@ -52,22 +49,20 @@ func (w *weights) add(h uint64, key []byte, entities int64) {
 		w.exact[place].entities += entities
 		return
 	}
-	if len(w.exact) == w.options.Exact || len(w.text)+len(key) > maxExactBytes {
+	if w.bytes += len(key); len(w.exact) == w.options.Exact || w.bytes > maxExactBytes {
 		w.startEstimates()
 		w.estimate(h, key, entities)
 		return
 	}
 	w.places[h] = int32(len(w.exact))
-	from := len(w.text)
-	w.text = append(w.text, key...)
-	w.exact = append(w.exact, partition{hash: h, entities: entities, from: from, to: len(w.text)})
+	w.exact = append(w.exact, partition{h, entities, string(key)})
 }
 
 // startEstimates replaces the exact counts. The heaviest partitions go first: a partition without a
 // place then weighs at most as much as the lightest place, which the space-saving algorithm guarantees.
 func (w *weights) startEstimates() {
-	w.heaviest = keys.NewHeaviestKeys(w.options.Places, func(h uint64) uint64 { return h },
-		func(n *name) { n.text = n.text[:0] })
+	w.heaviest = results.NewHeaviestKeys(w.options.Places, func(h uint64) uint64 { return h },
+		func(one *results.KeyPlace[uint64, []byte]) { one.Value = one.Value[:0] })
 	w.distinct, w.moment = new(keys.DistinctKeys), new(keys.Moment)
 	slices.SortFunc(w.exact, func(a, b partition) int {
 		return cmp.Or(cmp.Compare(b.entities, a.entities), cmp.Compare(a.hash, b.hash))
@@ -77,10 +72,10 @@ func (w *weights) startEstimates() {
 		w.distinct.Add(one.hash)
 		w.moment.Add(one.hash, one.entities)
 		if i < w.options.Places {
-			w.keep(one.hash, w.text[one.from:one.to], one.entities)
+			w.keep(one.hash, []byte(one.name), one.entities)
 		}
 	}
-	w.exact, w.places, w.text = nil, nil, nil
+	w.exact, w.places = nil, nil
 }
 
 func (w *weights) estimate(h uint64, key []byte, entities int64) {
@@ -90,8 +85,8 @@ func (w *weights) estimate(h uint64, key []byte, entities int64) {
 }
 
 func (w *weights) keep(h uint64, key []byte, entities int64) {
-	if kept := &w.heaviest.Add(h, entities).Value; len(kept.text) == 0 {
-		kept.text = append(kept.text, key...)
+	if kept := &w.heaviest.Add(h, entities).Value; len(*kept) == 0 {
+		*kept = append(*kept, key...)
 	}
 }
 
@@ -99,13 +94,13 @@ func (w *weights) keep(h uint64, key []byte, entities int64) {
 func (w *weights) name(low uint32) string {
 	for i := range w.exact {
 		if one := &w.exact[i]; uint32(one.hash) == low {
-			return string(w.text[one.from:one.to])
+			return one.name
 		}
 	}
 	if w.heaviest != nil {
-		for _, place := range w.heaviest.Places() {
-			if uint32(hash(w.key, place.Value.text)) == low {
-				return string(place.Value.text)
+		for place := range w.heaviest.Places {
+			if uint32(hash(w.key, place.Value)) == low {
+				return string(place.Value)
 			}
 		}
 	}
@@ -123,15 +118,15 @@ func (w *weights) report(r *Report) {
 		for i := range w.exact {
 			one := &w.exact[i]
 			squares += float64(one.entities) * float64(one.entities)
-			shares = append(shares, Share{PartitionKey: string(w.text[one.from:one.to]), Least: one.entities, Most: one.entities})
+			shares = append(shares, Share{PartitionKey: one.name, Least: one.entities, Most: one.entities})
 		}
 	} else {
 		distinct := w.distinct.Estimate()
 		r.Partitions = Estimate{Value: min(distinct, float64(r.Rows)), StandardError: distinct * keys.DistinctError}
 		squares = w.moment.Estimate()
 		r.Unlisted = w.heaviest.Missing()
-		for _, place := range w.heaviest.Places() {
-			shares = append(shares, Share{PartitionKey: string(place.Value.text), Least: place.Weight - place.Inherited, Most: place.Weight})
+		for place := range w.heaviest.Places {
+			shares = append(shares, Share{PartitionKey: string(place.Value), Least: place.Weight - place.Inherited, Most: place.Weight})
 		}
 	}
 	if squares > 0 {

@@ -31,10 +31,7 @@ type nature struct {
 
 // parsed returns a valid template, the empty one for others.
 func parsed(text string) keys.Template {
-	t, err := keys.ParseTemplate(text)
-	if err != nil {
-		return keys.Template{}
-	}
+	t, _ := keys.ParseTemplate(text)
 	return t
 }
 

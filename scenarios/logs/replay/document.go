@@ -9,6 +9,7 @@ import (
 
 	"loadgen/report/compare/contest"
 	"loadgen/report/document"
+	"loadgen/scenarios/logs"
 )
 
 //go:embed narrative.tmpl
@@ -26,13 +27,17 @@ func (e evidence) OwnRuns() []Run { return e.Arms[0].Under }
 // Own is described with OwnRuns.
 func (e evidence) Own() *Run { return &e.Arms[0].Under[0] }
 
-// Omitted is how many requests were not replayed.
-func (e evidence) Omitted() (n int64) {
-	for _, one := range e.Left {
-		n += one
-	}
-	return n
-}
+// Omitted is how many requests were not replayed, without those that touch no entity.
+func (e evidence) Omitted() int64 { return sum(e.Left) }
+
+// NotReplayed is how many requests were not replayed.
+func (e evidence) NotReplayed() int64 { return sum(e.Left) + sum(e.Unrelated) }
+
+// OmittedNames are the requests that were not replayed, with their numbers.
+func (e evidence) OmittedNames() string { return logs.NamedCounts(e.Left, e.Unrelated) }
+
+// HasKeyless reports whether requests are omitted that AsWrites would replay.
+func (e evidence) HasKeyless() bool { return e.Left[noTransactionKey]+e.Left[noInsertKey] > 0 }
 
 // MaxLeft and MaxSuggested are the constants.
 func (e evidence) MaxLeft() float64 { return maxLeft }

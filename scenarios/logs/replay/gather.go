@@ -1,9 +1,11 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"loadgen/engine/accesslog"
@@ -62,7 +64,7 @@ const maxTried = 1 << 18
 // on the same key and within two minutes, is no operation of its own, nor is a page of a query after the
 // first. Keyless is [LeftOut] or [AsWrites], empty for LeftOut. The error is as of [logs.Read].
 func Gather(files []logs.Source, o logs.Options, keyless string) (*Operations, error) {
-	f := &Operations{Reading: new(logs.Reading), Left: make(map[string]int64)}
+	f := &Operations{Reading: new(logs.Reading), Totals: Totals{Left: make(map[string]int64), Unrelated: make(map[string]int64)}}
 	g := &gatherer{keyless: keyless, found: f, tried: make(map[string]*pending), full: make(map[int]bool), queries: make(map[asked][]int)}
 	if err := logs.Read(files, o, f.Reading, g.addRequest); err != nil {
 		return nil, err
@@ -78,7 +80,7 @@ func Gather(files []logs.Source, o logs.Options, keyless string) (*Operations, e
 		if err := f.Reading.Missing(o.Table); err != nil {
 			return nil, err
 		}
-		return nil, fmt.Errorf("%w: no operation has a key or filter (%d omitted)", logs.ErrSource, f.countLeftOut())
+		return nil, fmt.Errorf("%w: no operation of %s can be replayed: not %s", logs.ErrSource, f.Reading.Source, logs.NamedCounts(f.Left, f.Unrelated))
 	}
 	return f, nil
 }
@@ -86,12 +88,13 @@ func Gather(files []logs.Source, o logs.Options, keyless string) (*Operations, e
 // addRequest takes a request: it is left out, or tries again what was tried before, or begins an operation.
 func (g *gatherer) addRequest(r *accesslog.Observed) error {
 	f := g.found
-	if r.Verb < entity.Insert || r.Verb > entity.Batch {
+	if isUnrelated(r) {
+		f.Unrelated[nameOperation(f.Unrelated, r.Operation)]++
 		return nil
 	}
 	if reason := g.leaves(r); reason != "" {
 		f.Left[reason]++
-		if r.Verb != entity.Query && r.Outcome() != accesslog.Throttled {
+		if r.Verb >= entity.Insert && r.Verb != entity.Query && r.Outcome() != accesslog.Throttled {
 			f.LeftEntities += r.Asked
 		}
 		return nil
@@ -114,10 +117,29 @@ func (g *gatherer) addRequest(r *accesslog.Observed) error {
 	return nil
 }
 
+// isUnrelated reports whether a request is for tables or the service and not for entities. The names of all such
+// operations contain Table, and those of others do not.
+func isUnrelated(r *accesslog.Observed) bool {
+	return r.Verb > entity.Batch || r.Verb < entity.Insert && strings.Contains(r.Operation, "Table")
+}
+
+// maxNames is the number of operations that are not replayed and counted by their names.
+const maxNames = 64
+
+// nameOperation returns the name under which an operation is counted.
+func nameOperation(counts map[string]int64, name string) string {
+	if counts[name] == 0 && len(counts) >= maxNames {
+		return "other operations"
+	}
+	return name
+}
+
 // leaves says why a request is not replayed, empty where it is.
 func (g *gatherer) leaves(r *accesslog.Observed) string {
 	guess := g.keyless == AsWrites
 	switch {
+	case r.Verb < entity.Insert:
+		return nameOperation(g.found.Left, "unknown "+cmp.Or(r.Operation, "operation"))
 	case r.Verb == entity.Batch && !r.HasPartition && !guess:
 		return noTransactionKey
 	case r.Verb == entity.Query && r.Class == "":

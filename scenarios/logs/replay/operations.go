@@ -60,24 +60,32 @@ const (
 	AsWrites = "as-writes"
 )
 
+// Totals are the numbers of requests of a log that the report of a replay repeats.
+type Totals struct {
+	// Retries are the requests that sent an operation again.
+	Retries int64 `json:"retries_taken_out"`
+	// Billed are the replayed requests that the service bills, throttled ones not among them.
+	Billed int64 `json:"transactions_billed_in_the_log"`
+	// Guessed are the transactions and inserts that fall where single writes did, by [AsWrites].
+	Guessed int64 `json:"requests_placed_by_single_writes"`
+	// Left are the requests that are not replayed, by reason, and LeftEntities how many entities they write at least.
+	Left         map[string]int64 `json:"requests_left_out"`
+	LeftEntities int64            `json:"entities_left_out"`
+	// Unrelated are the requests for tables and the service, which touch no entity and are not replayed, by operation.
+	Unrelated map[string]int64 `json:"requests_without_entities"`
+}
+
 // Operations are the operations of a log that can be replayed, with their outcomes.
 type Operations struct {
 	// List has them in the order of time.
 	List []Operation
 	// Counts are how many there are of each verb.
 	Counts [entity.Batch + 1]int
-	// Attempts are their requests, Throttled those that were throttled, Retries those that sent an operation
-	// again, Further the pages of queries after the first.
-	Attempts, Throttled, Retries, Further int64
+	// Attempts are their requests, Throttled those that were throttled, Further the pages of queries after the first.
+	Attempts, Throttled, Further int64
 	// Lost are the operations without an answered attempt.
 	Lost int64
-	// Billed are the requests that the service bills, throttled ones not among them.
-	Billed int64
-	// Guessed are the transactions and inserts that fall where single writes did, by [AsWrites]. Left are
-	// the requests that are not replayed, by reason, and LeftEntities how many entities they write at least.
-	Guessed      int64
-	Left         map[string]int64
-	LeftEntities int64
+	Totals
 	// Bodies has the sizes of the bodies of single writes, a microsecond for each byte.
 	Bodies  results.Histogram
 	Reading *logs.Reading
@@ -92,9 +100,9 @@ const (
 	noQueryBefore    = "pages of queries that began before the log"
 )
 
-// countLeftOut is how many requests are not replayed.
-func (o *Operations) countLeftOut() (n int64) {
-	for _, one := range o.Left {
+// sum returns the sum of counts.
+func sum(counts map[string]int64) (n int64) {
+	for _, one := range counts {
 		n += one
 	}
 	return n

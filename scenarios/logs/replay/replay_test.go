@@ -1,6 +1,7 @@
 package replay_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +17,9 @@ import (
 
 	"loadgen/engine/accesslog"
 	"loadgen/engine/entity"
+	"loadgen/report/document"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios"
 	"loadgen/scenarios/logs"
 	"loadgen/scenarios/logs/replay"
@@ -88,6 +91,41 @@ func TestRetriesAreTakenOut(t *testing.T) {
 	assert.Equal(t, want, got, "operations")
 	assert.Truef(t, found.Attempts == 11 && found.Throttled == 5 && found.Retries == 2 && found.Lost == 3 && found.Counts[entity.Query] == 1 && found.Bodies.Mean() == 500,
 		"%+v; want 11 attempts, 5 throttled, 2 retries, 3 lost, 1 query, 500 bytes", found)
+}
+
+// Of drawn logs every request is an attempt or is counted as not replayed, by its operation; requests for tables and the
+// service leave the state as it is.
+func TestRequestsThatAreNotReplayedAreCounted(t *testing.T) {
+	for n := range resultstest.Cases(10, 100) {
+		chance := rand.New(rand.NewPCG(uint64(n), 82))
+		unknown, unrelated, replayable := map[string]int64{}, map[string]int64{}, int64(0)
+		var entries []accesslog.Entry
+		for i := range 20 + chance.IntN(200) {
+			name := "InsertEntity"
+			switch replayable++; chance.IntN(5) {
+			case 0:
+				name = []string{"FooEntity", "", "PutEntity"}[chance.IntN(3)]
+				unknown["unknown "+cmp.Or(name, "operation")]++
+				replayable--
+			case 1:
+				name = []string{"QueryTables", "CreateTable", "GetTableAcl", "SetTableServiceProperties"}[chance.IntN(4)]
+				unrelated[name]++
+				replayable--
+			}
+			entries = append(entries, line(10*i, name, "p", fmt.Sprint(i), 201, fmt.Sprint("c", i)))
+		}
+		found := gather(t, entries...)
+		assert.Equalf(t, []any{unknown, unrelated, replayable}, []any{found.Left, found.Unrelated, found.Attempts}, "case %d", n)
+		told := replayed(t, replay.Plan{Operations: found})
+		assert.Equalf(t, len(unknown) > 0, told.State == results.CannotTell, "case %d: %s", n, told.State)
+		screen := told.Document().Screen[1].(document.Facts).Lines[0]
+		for name, count := range unrelated {
+			assert.Containsf(t, screen, fmt.Sprintf("%d %s", count, name), "case %d", n)
+		}
+		assert.NotContainsf(t, screen, "all else", "case %d", n)
+	}
+	_, err := replay.Gather(sources(t, line(0, "FooEntity", "p", "1", 201, "a"), line(1, "CreateTable", "p", "1", 201, "b")), logs.Options{}, "")
+	assert.ErrorContains(t, err, "table.log can be replayed: not 1 unknown FooEntity, 1 CreateTable")
 }
 
 // hot is a log of so many inserts a second, for three seconds, on one partition of keys

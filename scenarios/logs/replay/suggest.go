@@ -149,12 +149,10 @@ func (p *playing) queries(f *forming, attributes []string) (list []knownQueries)
 		if f.know(span); span.Class() == filter.ClassTableScan {
 			continue
 		}
-		var known []string
-		for _, name := range attributes {
-			if _, some := f.attribute[name]; some {
-				known = append(known, name)
-			}
-		}
+		known := slices.DeleteFunc(slices.Clone(attributes), func(name string) bool {
+			_, some := f.attribute[name]
+			return !some
+		})
 		if len(known) > 0 {
 			by[strings.Join(known, ", ")]++
 		}

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"io"
+	"slices"
 	"time"
 
 	"loadgen/engine/entity"
@@ -19,28 +20,21 @@ type Told struct {
 	// left out to say that one holds.
 	State string   `json:"state"`
 	Best  []string `json:"best"`
-	// Operations were replayed, Queries and Transactions among them, Retries of the clients
-	// taken out. Throttled is the share of the log's attempts, Lost that of its operations.
+	// Operations were replayed, Queries and Transactions among them. Throttled is the share of the log's attempts, Lost that of
+	// its operations.
 	Operations   int64   `json:"operations"`
 	Queries      int64   `json:"queries"`
 	Transactions int64   `json:"transactions"`
-	Retries      int64   `json:"retries_taken_out"`
 	Throttled    float64 `json:"share_throttled_in_the_log"`
 	Lost         float64 `json:"share_lost_in_the_log"`
-	// Billed are the requests of the log that the service bills and that were replayed,
-	// ThrottledRequests those that it throttled, and does not bill.
-	Billed            int64 `json:"transactions_billed_in_the_log"`
+	Totals
+	// ThrottledRequests are those of the log that the service throttled, and does not bill.
 	ThrottledRequests int64 `json:"requests_throttled_in_the_log"`
 	// SpreadOver is the second or minute over which requests of the log with the same timestamp
 	// are spread evenly, in nanoseconds; 0 where none are.
 	SpreadOver time.Duration `json:"arrivals_spread_over_ns,omitempty"`
 	// Notes are sentences about what was assumed or left out of the log.
 	Notes []string `json:"notes,omitempty"`
-	// Guessed requests do not say their key, and were replayed where single writes fell.
-	// Left were not replayed, by reason; LeftEntities is how many entities those write.
-	Guessed      int64            `json:"requests_placed_by_single_writes"`
-	Left         map[string]int64 `json:"requests_left_out"`
-	LeftEntities int64            `json:"entities_left_out"`
 	// Held entities are taken to have been there before, More of them without being named.
 	Held int64 `json:"entities_held_before"`
 	More int64 `json:"entities_held_unnamed"`
@@ -66,8 +60,8 @@ const maxLeft = results.MaxFirstThrottledShare
 func (p *playing) report(arms []Arm) *Told {
 	of := p.Operations
 	t := &Told{State: results.DoesNotHold, Operations: int64(len(of.List)), Queries: int64(of.Counts[entity.Query]), Transactions: int64(of.Counts[entity.Batch]),
-		Retries: of.Retries, Throttled: figure.ShareOf(of.Throttled, of.Attempts), Lost: figure.ShareOf(of.Lost, int64(len(of.List))),
-		Billed: of.Billed, SpreadOver: of.Reading.SpreadOver, Notes: of.Reading.Notes, ThrottledRequests: of.Throttled, Guessed: of.Guessed, Left: of.Left, LeftEntities: of.LeftEntities,
+		Totals: of.Totals, Throttled: figure.ShareOf(of.Throttled, of.Attempts), Lost: figure.ShareOf(of.Lost, int64(len(of.List))),
+		SpreadOver: of.Reading.SpreadOver, Notes: of.Reading.Notes, ThrottledRequests: of.Throttled,
 		Held: int64(len(p.table.held)), More: int64(p.table.extra), Suggested: p.suggested, Unsuggested: p.unsuggested, Arms: arms}
 	if p.Measured != nil {
 		t.Limits = p.Measured.String()
@@ -80,17 +74,13 @@ func (p *playing) report(arms []Arm) *Told {
 		ranked = append(ranked, arms[i].ranked)
 	}
 	t.Contest = contest.Rank(ranked, contest.Options{Scenario: "of a log", Profile: p.named(p.profile), Other: p.other, Price: p.Price})
-	some := false
-	for i := range t.Contest.Ranking {
-		one := &t.Contest.Ranking[i]
-		some = some || one.State == results.Holds
-	}
+	some := slices.ContainsFunc(t.Contest.Ranking, func(one contest.Ranked) bool { return one.State == results.Holds })
 	for i := range t.Contest.Ranking {
 		if one := &t.Contest.Ranking[i]; *one.Rank == *t.Contest.Ranking[0].Rank && (!some || one.State == results.Holds) {
 			t.Best = append(t.Best, one.Design)
 		}
 	}
-	if left := of.countLeftOut(); some {
+	if left := sum(of.Left); some {
 		t.State = results.Holds
 		if float64(left) > maxLeft*float64(left+of.Attempts) {
 			t.State = results.CannotTell
