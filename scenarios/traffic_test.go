@@ -30,7 +30,7 @@ func trafficking(t testing.TB, base, traffic string) string {
 }
 
 func TestTrafficIsReadAndWritten(t *testing.T) {
-	base := scenarios.Traffic{Unit: "operations", Drain: 5 * time.Second, Entities: 1000, For: time.Minute}
+	base := scenarios.Traffic{Unit: "operations", Entities: 1000, For: time.Minute}
 	with := func(change func(*scenarios.Traffic)) scenarios.Traffic {
 		one := base
 		change(&one)
@@ -62,7 +62,7 @@ func TestTrafficIsReadAndWritten(t *testing.T) {
 			"stop_when_stable: 2.5%, stop_on: [failed > 1%, \"late>0%\"], entities: 7",
 			with(func(t *scenarios.Traffic) {
 				t.Keys, t.Arrivals, t.Unit = []string{"NYC"}, &scenarios.Arrivals{Constant: 1}, scenarios.UnitEntities
-				t.WarmUp, t.Drain, t.StopWhenStable, t.Entities = 10*time.Second, 0, .025, 7
+				t.WarmUp, t.Drain, t.StopWhenStable, t.Entities = 10*time.Second, new(time.Duration(0)), .025, 7
 				t.StopOn = []scenarios.Budget{{Of: "failed", Above: .01}, {Of: "late"}}
 			})},
 	} {
@@ -206,7 +206,7 @@ func TestSpreadIsReadAndWritten(t *testing.T) {
 	} {
 		s := reread(t, edited(t, "spread.yaml", oneSpread, tt.text))
 		got := *s.Phases[len(s.Phases)-1].Traffic
-		tt.want.Unit, tt.want.Drain = scenarios.UnitEach, 5*time.Second
+		tt.want.Unit = scenarios.UnitEach
 		require.Truef(t, len(got.Operations) == 1 && got.Operations[0].Verb == entity.InsertOrMerge,
 			"%s: operations %v; want one insert-or-merge", tt.name, got.Operations)
 		got.Operations = nil

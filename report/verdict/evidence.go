@@ -266,6 +266,8 @@ type peak struct {
 	// the peak if AtLeast; 0 if unknown.
 	Headroom float64
 	AtLeast  bool
+	// IsHighest reports that no step had a higher rate.
+	IsHighest bool
 }
 
 func (e *evidence) Peak() *peak {
@@ -283,8 +285,9 @@ func (e *evidence) Peak() *peak {
 	case e.Summary.Saturation != nil:
 		p.Headroom = *e.Summary.Saturation / offered
 	case e.holding(step).Holds:
-		p.AtLeast = true
+		p.AtLeast, p.IsHighest = true, true
 		for _, other := range e.steps {
+			p.IsHighest = p.IsHighest && other.Phase.Rate <= step.Phase.Rate
 			if e.holding(other).Holds && !other.Phase.Varying {
 				p.Headroom = max(p.Headroom, other.Phase.Rate/step.Phase.Rate)
 			}
