@@ -3,6 +3,7 @@ package scenarios_test
 import (
 	"errors"
 	"io"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -291,5 +292,45 @@ func TestRetry(t *testing.T) {
 		assert.Equalf(t, row.want, got, "retry: %s", row.text)
 		again, _ := readAs(writtenField(scenarios.RetryBinding(&got)), scenarios.RetryBinding)
 		assert.Equalf(t, got, again, "retry: %s, written and read", row.text)
+	}
+}
+
+// The time for retries is at least the sum of the waits of a drawn policy, so that it cuts no operation short.
+func TestDrainCoversTheWaitsOfThePolicy(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for range 200 {
+		sums := make([]time.Duration, 2) // of the scenario's policy and of an operation's own
+		var policies []string
+		for i := range sums {
+			policy := "waits"
+			for range 1 + random.IntN(5) {
+				wait := time.Duration(1+random.IntN(100_000)) * time.Millisecond
+				sums[i] += wait
+				policy += " " + wait.String()
+			}
+			policies = append(policies, policy)
+		}
+		own, given := random.IntN(2) == 0, random.IntN(4) == 0
+		s := &scenarios.Scenario{Retry: policies[0], Phases: []scenarios.Phase{
+			{Traffic: &scenarios.Traffic{Operations: []scenarios.OperationSpec{{}, {}}}}}}
+		traffic := s.Phases[0].Traffic
+		longest := sums[0]
+		if own {
+			traffic.Operations[1].Retry, longest = policies[1], max(sums[0], sums[1])
+		}
+		if given {
+			traffic.Drain = new(time.Duration(random.IntN(1e9)))
+		}
+		got := *s.WithDrains().Phases[0].Traffic.Drain
+		switch {
+		case given:
+			assert.Equal(t, *traffic.Drain, got, policies)
+		default:
+			assert.Nil(t, traffic.Drain, "of the scenario itself")
+			assert.GreaterOrEqual(t, got, max(5*time.Second, min(longest, 5*time.Minute)), policies)
+			assert.LessOrEqual(t, got, min(max(5*time.Second, longest+3*time.Second), 5*time.Minute), policies)
+		}
+		traffic.Drain, traffic.Arrivals = nil, &scenarios.Arrivals{Steps: &scenarios.Steps{Hold: true}}
+		assert.Equal(t, 5*time.Second, s.DrainOf(traffic), "the hold covers the waits")
 	}
 }

@@ -89,9 +89,9 @@ func (e *evidence) answer() document.Answer {
 }
 
 // CheckCount returns how many checks fail, are unknown or pass, the first of these that
-// applies, as text that follows a claim; empty without checks.
-func CheckCount(checks []results.Check) string {
-	e := &evidence{Record: &results.Record{}, Summary: &results.Summary{Checks: checks}}
+// applies, as text that follows the claim of a state; empty without checks.
+func CheckCount(state string, checks []results.Check) string {
+	e := &evidence{Record: &results.Record{}, Summary: &results.Summary{Checks: checks}, State: state}
 	return strings.Join(narrative().Phrases(e, checkNumber), "")
 }
 
