@@ -505,7 +505,7 @@ func (e *evidence) FirstProblem(kind results.ProblemKind) *problem {
 }
 
 // Promise are the checks that the anti-pattern must fail.
-func (e *evidence) Promise() Promised { return Promise(e.Record, e.Summary) }
+func (e *evidence) Promise() promise { return promiseOf(e.Record, e.Summary) }
 
 // ChecksHold reports whether there are checks and all hold.
 func (e *evidence) ChecksHold() bool { return len(e.Summary.Checks) > 0 && AllChecksHold(e.Summary) }

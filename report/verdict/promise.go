@@ -8,78 +8,72 @@ import (
 	"loadgen/results/figure"
 )
 
-// Promised are the checks that an anti-pattern must fail, by their results.
-type Promised struct {
-	// Kept fail, Broken hold, Untold could not be judged or do not exist. Each is as in the summary.
-	Kept, Broken, Untold []string
-	// any reports that one of them must fail, no matter which.
-	any bool
+// promise has the checks that an anti-pattern must fail, by their results: those that fail, those that hold, and those
+// that could not be judged or do not exist. Each is as in the summary.
+type promise struct {
+	kept, Broken, unknown []string
+	// NeedsAny reports that one of them must fail, no matter which.
+	NeedsAny bool
 }
 
-// Promise returns the results of the checks that the anti-pattern of a judged record must fail: those that its example
+// promiseOf returns the results of the checks that the anti-pattern of a judged record must fail: those that its example
 // names, or any if it names none.
-func Promise(record *results.Record, summary *results.Summary) Promised {
+func promiseOf(record *results.Record, summary *results.Summary) (p promise) {
 	var names []string
 	if of := record.Manifest.Example; of != nil {
 		names = of.Fails
 	}
-	p := Promised{any: len(names) == 0}
-	for i := range summary.Checks {
-		if p.any {
-			p.add(summary.Checks[i].Expr, summary.Checks[i:])
+	add := func(name string, check results.Check) {
+		switch {
+		case !check.IsJudged():
+			p.unknown = append(p.unknown, name)
+		case check.Fails():
+			p.kept = append(p.kept, name)
+		default:
+			p.Broken = append(p.Broken, name)
+		}
+	}
+	if p.NeedsAny = len(names) == 0; p.NeedsAny {
+		for _, check := range summary.Checks {
+			add(check.Expr, check)
 		}
 	}
 	for _, name := range names {
 		if claim, err := figure.ParseClaim(name); err == nil {
 			name = claim.String()
 		}
-		p.add(name, summary.Checks)
+		check := results.Check{} // one that does not exist is unknown
+		if at := slices.IndexFunc(summary.Checks, func(c results.Check) bool { return c.Expr == name }); at >= 0 {
+			check = summary.Checks[at]
+		}
+		add(name, check)
 	}
 	return p
 }
 
-// NeedsAny reports whether one of them must fail, no matter which.
-func (p Promised) NeedsAny() bool { return p.any }
-
-func (p *Promised) add(name string, checks []results.Check) {
-	at := slices.IndexFunc(checks, func(c results.Check) bool { return c.Expr == name })
-	switch {
-	case at < 0 || !checks[at].IsJudged():
-		p.Untold = append(p.Untold, name)
-	case checks[at].Fails():
-		p.Kept = append(p.Kept, name)
-	default:
-		p.Broken = append(p.Broken, name)
+// isKept reports whether the checks fail that must fail, nil if that is unknown.
+func (p promise) isKept() *bool {
+	isKept, isBroken := len(p.unknown) == 0, len(p.Broken) > 0
+	if p.NeedsAny {
+		isKept, isBroken = len(p.kept) > 0, len(p.kept) == 0 && len(p.unknown) == 0
 	}
-}
-
-// Fails reports whether a check that must fail holds.
-func (p Promised) Fails() bool {
-	if p.any {
-		return len(p.Kept) == 0 && len(p.Untold) == 0
+	if !isKept && !isBroken {
+		return nil
 	}
-	return len(p.Broken) > 0
-}
-
-// IsJudged reports whether the promise was judged.
-func (p Promised) IsJudged() bool {
-	return p.Fails() || len(p.Untold) == 0 || p.any && len(p.Kept) > 0
+	return new(!isBroken)
 }
 
 // Result reports whether a judged record had a question, and whether what was asked holds, nil if that is unknown. An
 // anti-pattern is asked whether the checks fail that it must fail. Marks and exit codes follow from it.
 func Result(record *results.Record, summary *results.Summary) (asked bool, ok *bool) {
-	if record.Manifest.AntiPattern == "" || len(summary.Checks) == 0 || summary.Validity == results.Invalid {
+	switch {
+	case record.Manifest.AntiPattern == "" || len(summary.Checks) == 0 || summary.Validity == results.Invalid:
 		_, ok = State(summary)
 		return len(askedOf(summary)) > 0, ok
-	}
-	switch promise := Promise(record, summary); {
-	case !summary.Audit.IsComplete() || promise.Fails():
+	case !summary.Audit.IsComplete():
 		return true, new(false)
-	case !promise.IsJudged():
-		return true, nil
 	default:
-		return true, new(true)
+		return true, promiseOf(record, summary).isKept()
 	}
 }
 
