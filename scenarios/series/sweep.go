@@ -329,13 +329,11 @@ func (s *Swept) answer() document.Answer {
 			continue
 		}
 		state, claim := s.Made[at].claim()
-		number := 0
-		for i := range s.Made {
-			if _, other := s.Made[i].claim(); other == claim && s.Made[i].mark() == mark {
-				number++
-			}
-		}
-		a := document.Answer{State: state, Mark: &mark, Number: document.Count(int64(number)), Unit: "of " + all}
+		others := slices.DeleteFunc(slices.Clone(s.Made), func(t Tried) bool {
+			_, other := t.claim()
+			return other != claim || t.mark() != mark
+		})
+		a := document.Answer{State: state, Mark: &mark, Number: document.Count(int64(len(others))), Unit: "of " + all}
 		a.Claim = claim + " in " + a.Number + " " + a.Unit
 		return a
 	}
@@ -360,13 +358,12 @@ func (t *Tried) claim() (state, claim string) {
 	switch {
 	case t.Exit == codeInvalid:
 		return document.CannotTell, "INVALID"
-	case t.Exit != codeExpectation || document.ToneOf(state) == document.Bad:
-		return state, strings.ToUpper(state)
-	case state == document.Holds:
+	case t.Exit == codeExpectation && state == document.Holds:
 		return document.DoesNotHold, "CHECKS FAIL"
-	default:
-		return document.DoesNotHold, strings.ToUpper(document.DoesNotHold)
+	case t.Exit == codeExpectation && document.ToneOf(state) != document.Bad:
+		state = document.DoesNotHold
 	}
+	return state, strings.ToUpper(state)
 }
 
 // table has a row for each reported phase of each run. The first row of a run has its checks.
