@@ -103,18 +103,20 @@ func List(of *catalog.Catalog, chosen []*catalog.Run, most int) *RunList {
 		}
 		if s := r.Head.Summary; s != nil {
 			one.Served, one.ShareThrottled = catalog.Served(s), s.ShareThrottled
-			one.Verdict, one.Short, one.P99, one.Attempts, one.Throttled = &s.Verdict, shortVerdict(s), s.Response.P99, &s.Attempts, &s.Throttled
+			one.Verdict, one.Short, one.P99, one.Attempts, one.Throttled = &s.Verdict, shortVerdict(m, s), s.Response.P99, &s.Attempts, &s.Throttled
 		}
 		l.Runs = append(l.Runs, one)
 	}
 	return l
 }
 
-// shortVerdict is the result of a run in a few words: the number of checks that hold, the rate that was found, where
-// it saturates, the result of load balancing, or the beginning of the verdict.
-func shortVerdict(s *results.Summary) string {
-	parts := (&author{Record: &results.Record{}, Summary: s}).phrases("short verdict")
-	return catalog.Cell(cmp.Or(strings.Join(parts, ", "), s.Verdict), widestVerdict)
+// shortVerdict is the result of a run in a few words: whether it ended early, its state with the rate that was found,
+// and the number of checks that pass.
+func shortVerdict(m *results.Manifest, s *results.Summary) string {
+	record := &results.Record{Manifest: *m}
+	parts := (&author{Record: record, Summary: s}).phrases("short verdict")
+	words := cmp.Or(strings.Join(parts, ", "), s.Verdict)
+	return catalog.Cell(document.Join(" ", verdict.Mark(record, s).Sign(), words), widestVerdict)
 }
 
 // checkCount is the number of checks that hold, of those that were judged, and of the others.
@@ -130,7 +132,7 @@ func (a *author) CheckCount() checkCount {
 const (
 	widestName    = 44
 	widestWords   = 24
-	widestVerdict = 32
+	widestVerdict = 40
 	widestTags    = 30
 	widestReason  = 200
 )

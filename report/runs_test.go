@@ -83,22 +83,28 @@ func TestListOfRunsForScripts(t *testing.T) {
 }
 
 func TestShortVerdict(t *testing.T) {
-	rate := 1850.0
+	rate, checks := 1850.0, []results.Check{{Ok: new(true)}, {Ok: new(false)}}
+	overloaded := []results.PhaseSummary{{Holds: new(false)}}
 	for _, row := range []struct {
-		name string
-		of   results.Summary
-		want string
+		name, validity string
+		of             results.Summary
+		want           string
 	}{
-		{"nothing else", results.Summary{Verdict: "It does not."}, "It does not."},
-		{"much to say", results.Summary{Verdict: strings.Repeat("word ", 20)}, "word word word word word word w…"},
-		{"where it saturates", results.Summary{Verdict: "long", Saturation: &rate}, "1,850/s"},
-		{"claims first", results.Summary{Verdict: "long", Saturation: &rate, Checks: []results.Check{{Ok: new(true)}, {Ok: new(false)}}}, "1/2 hold, "},
-		{"the rate that was searched", results.Summary{Verdict: "long", Limit: &results.Limit{Held: &rate}}, "holds 1,850/s"},
-		{"no rate that holds", results.Summary{Verdict: "none holds", Limit: &results.Limit{}}, "none holds"},
-		{"what load balancing came to", results.Summary{Verdict: "long", Balance: &results.Balance{Outcome: results.LoadRelieved}}, results.LoadRelieved},
+		{"a state of a newer build", "unheard", results.Summary{Verdict: "It does not."}, "? unheard"},
+		{"nothing else", "", results.Summary{Verdict: strings.Repeat("word ", 20)}, "? word word word word word word word wo…"},
+		{"where it saturates", results.Valid, results.Summary{Saturation: &rate}, "• saturates at 1,850/s"},
+		{"and its checks", results.Valid, results.Summary{Saturation: &rate, Checks: checks}, "✗ saturates at 1,850/s, 1/2 checks fail"},
+		{"checks that allow an overload", results.Valid, results.Summary{Phases: overloaded, Checks: checks[:1]}, "• does not hold, 1/1 checks pass"},
+		{"a check that is unknown", results.Valid, results.Summary{Phases: overloaded, Checks: []results.Check{{}}}, "? does not hold, 1 check unknown"},
+		{"the rate that was found", results.Valid, results.Summary{Limit: &results.Limit{Held: &rate, Finished: true}}, "✓ holds 1,850/s"},
+		{"no rate that holds", results.Valid, results.Summary{Limit: &results.Limit{NotHeld: &rate, Finished: true}}, "✗ does not hold"},
+		{"relieved by load balancing", results.Valid, results.Summary{Balance: &results.Balance{Outcome: results.LoadRelieved}}, "• relieved"},
+		{"interrupted after it was relieved", results.Partial, results.Summary{Balance: &results.Balance{Outcome: results.LoadRelieved}}, "? partial, relieved"},
+		{"interrupted", results.Partial, results.Summary{Phases: overloaded, Checks: make([]results.Check, 2)}, "? partial, 2 checks unknown"},
 	} {
+		row.of.Validity = row.validity
 		run := listed(1, "orders", &row.of)
-		assert.Contains(t, report.List(new(catalog.Catalog), []*catalog.Run{&run}, 0).Runs[0].Short, row.want, row.name)
+		assert.Equal(t, row.want, report.List(new(catalog.Catalog), []*catalog.Run{&run}, 0).Runs[0].Short, row.name)
 	}
 }
 

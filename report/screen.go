@@ -95,6 +95,17 @@ func (a *author) ladder(steps []figure.Step) document.Table {
 	return t
 }
 
+// PeakEntities is the number of entities per second that the target rate of the run offers, 0 if unknown. The columns of
+// the ladder have that unit.
+func (a *author) PeakEntities() float64 {
+	for _, step := range figure.ShownSteps(a.Record) {
+		if step.Phase.Rate == a.Manifest.PeakAsked {
+			return a.taken.Step(step, nil).Offered
+		}
+	}
+	return 0
+}
+
 // BusiestGroup is the group with the most operations, whose times the first screen shows; empty without groups.
 func (a *author) BusiestGroup() (busiest string) {
 	most := int64(-1)

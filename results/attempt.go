@@ -399,22 +399,6 @@ func (c Counts) Equal(other *Counts) bool {
 	return reflect.ValueOf(c).IsZero()
 }
 
-// IsWithin reports whether every count is from 0 to a bound.
-func (c *Counts) IsWithin(bound int64) bool {
-	of := reflect.ValueOf(c).Elem()
-	for i := range of.NumField() {
-		if field := of.Field(i); field.Kind() == reflect.Int64 && (field.Int() < 0 || field.Int() > bound) {
-			return false
-		}
-	}
-	for i := range c.Causes {
-		if n := c.Causes[i].Attempts; n < 0 || n > bound {
-			return false
-		}
-	}
-	return true
-}
-
 // AddTimes adds times × each int64 field of more to the same field of to. It finds the fields by reflection, so that
 // none is forgotten.
 func AddTimes[T any](to, more *T, times int64) {

@@ -269,10 +269,10 @@ func (h *Histogram) Quantile(q float64) (int64, bool) {
 	if float64(count)*(1-q)+1e-9 < minBeyond {
 		return 0, false
 	}
-	if rank := int64(q*float64(count) + 0.5); rank > count-h.over {
+	rank := max(1, int64(q*float64(count)+0.5))
+	if rank > count-h.over {
 		return OverHour, true
 	}
-	rank := max(1, int64(q*100/100*float64(count)+0.5))
 	for one := range h.buckets() {
 		if q <= 0 {
 			return one.From, true

@@ -71,7 +71,7 @@ func TestSchemaDefaults(t *testing.T) {
 	})
 	for path, want := range map[string]any{
 		"scenario.start": "warm", "scenario.retry": "short", "scenario.table": "loadgen", "entity.filler": "Filler",
-		"model.profile": "documented", "property.type": "String", "traffic.drain": "5s", "traffic.unit": "operations",
+		"model.profile": "documented", "property.type": "String", "traffic.unit": "operations",
 	} {
 		assert.Equalf(t, want, found[path], "the default of %s is %v", path, found[path])
 	}

@@ -14,7 +14,8 @@ import (
 	"loadgen/report"
 	"loadgen/report/compare"
 	"loadgen/report/compare/contest"
-
+	"loadgen/report/document"
+	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios/doctor"
 	"loadgen/scenarios/drive"
@@ -134,6 +135,9 @@ func TestExitCodesOfRuns(t *testing.T) {
 		assert.Truef(t, code == row.want && (said != "") == (row.ended == stopped),
 			"%s: exit code %d, %q; want %d", row.sentence, code, said, row.want)
 		assert.Equalf(t, row.want, f.exit(record, row.ended), "%s, in a sweep", row.sentence)
+		isRed := verdict.Mark(record, &row.summary) == document.Bad
+		assert.Truef(t, isRed == (row.want == codeExpectation) || row.ended == stopped || row.want == codeInvalidRun,
+			"%s: exit code %d, marked red: %v", row.sentence, row.want, isRed)
 	}
 }
 

@@ -128,7 +128,7 @@ func (f *sourceFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = stdout.Write(s.Text())
+			_, err = stdout.Write(s.WithDrains().Text())
 			return err
 		},
 	}, "seed", "retry", "workers")

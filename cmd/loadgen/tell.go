@@ -161,18 +161,12 @@ func endsWith(code int) error {
 	return verdictError{code: code}
 }
 
-// outcomeOfRun returns what a run came to. An anti-pattern promises that checks fail: it
-// has failed itself where one of those does not.
+// outcomeOfRun returns the outcome of a run.
 func outcomeOfRun(record *results.Record) outcome {
 	s := record.Summary
-	o := outcome{invalid: s.Validity == results.Invalid, limited: len(s.ClientLimited) > 0}
-	_, ok := verdict.State(s)
-	o.failed, o.untold = ok != nil && !*ok, ok == nil && verdict.HasQuestion(s)
-	if record.Manifest.AntiPattern != "" && len(s.Checks) > 0 {
-		kept := verdict.Promise(record, s)
-		o.failed, o.untold = !s.Audit.IsComplete() || kept.Fails(), !kept.IsJudged()
-	}
-	return o
+	asked, ok := verdict.Result(record, s)
+	return outcome{invalid: s.Validity == results.Invalid, limited: len(s.ClientLimited) > 0,
+		failed: ok != nil && !*ok, untold: ok == nil && asked}
 }
 
 // progressMode returns how progress is shown; --quiet means not at all.

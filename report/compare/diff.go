@@ -69,7 +69,7 @@ func (d *differ) compare(path string, was, is any) {
 	case json.Number:
 		if after, ok := is.(json.Number); ok {
 			if before != after {
-				d.add(Entry{Path: path, Was: jsonOf(was), Is: jsonOf(is), Change: change(before, after)})
+				d.add(Entry{Path: path, Kind: Changed, Was: jsonOf(was), Is: jsonOf(is), Change: change(before, after)})
 			}
 			return
 		}
@@ -79,7 +79,7 @@ func (d *differ) compare(path string, was, is any) {
 			return
 		}
 	}
-	d.add(Entry{Path: path, Was: jsonOf(was), Is: jsonOf(is)})
+	d.add(Entry{Path: path, Kind: Changed, Was: jsonOf(was), Is: jsonOf(is)})
 }
 
 // compareMembers compares the members of both sides in the order of keys. The path function

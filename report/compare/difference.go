@@ -4,34 +4,21 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"loadgen/report/document"
 )
 
 // Kind is how a value changed.
-type Kind uint8
+type Kind string
 
 // The kinds. Reordered is an array of named elements in another order.
 const (
-	Changed Kind = iota
-	Added
-	Removed
-	Reordered
+	Changed   Kind = "changed"
+	Added     Kind = "added"
+	Removed   Kind = "removed"
+	Reordered Kind = "reordered"
 )
-
-// String returns the kind as one word.
-func (k Kind) String() string {
-	words := [...]string{"changed", "added", "removed", "reordered"}
-	if int(k) >= len(words) {
-		return "kind " + strconv.Itoa(int(k))
-	}
-	return words[k]
-}
-
-// MarshalText returns the kind as one word.
-func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // Entry is one value that differs.
 type Entry struct {

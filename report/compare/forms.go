@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"loadgen/engine/nearest"
 	"loadgen/report"
 	"loadgen/report/document"
 	"loadgen/report/export"
@@ -43,10 +42,7 @@ func own() []Form {
 	return []Form{{"junit", ".xml", JUnit}, {"github", ".github", Annotations}}
 }
 
-// ResultForms returns the names of the forms of gates alone.
-func ResultForms() []string { return nearest.NamesOf(own(), func(f Form) string { return f.Name }) }
-
-// PrintResults writes results in one of the [ResultForms], and returns false for other names.
+// PrintResults writes results in a form of gates alone, and returns false for other names.
 func PrintResults(w io.Writer, list []Result, name string) (bool, error) {
 	for _, form := range own() {
 		if form.Name == name {

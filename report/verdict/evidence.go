@@ -266,6 +266,8 @@ type peak struct {
 	// the peak if AtLeast; 0 if unknown.
 	Headroom float64
 	AtLeast  bool
+	// IsHighest reports that no step had a higher rate.
+	IsHighest bool
 }
 
 func (e *evidence) Peak() *peak {
@@ -283,8 +285,9 @@ func (e *evidence) Peak() *peak {
 	case e.Summary.Saturation != nil:
 		p.Headroom = *e.Summary.Saturation / offered
 	case e.holding(step).Holds:
-		p.AtLeast = true
+		p.AtLeast, p.IsHighest = true, true
 		for _, other := range e.steps {
+			p.IsHighest = p.IsHighest && other.Phase.Rate <= step.Phase.Rate
 			if e.holding(other).Holds && !other.Phase.Varying {
 				p.Headroom = max(p.Headroom, other.Phase.Rate/step.Phase.Rate)
 			}
@@ -502,7 +505,7 @@ func (e *evidence) FirstProblem(kind results.ProblemKind) *problem {
 }
 
 // Promise are the checks that the anti-pattern must fail.
-func (e *evidence) Promise() Promised { return Promise(e.Record, e.Summary) }
+func (e *evidence) Promise() promise { return promiseOf(e.Record, e.Summary) }
 
 // ChecksHold reports whether there are checks and all hold.
 func (e *evidence) ChecksHold() bool { return len(e.Summary.Checks) > 0 && AllChecksHold(e.Summary) }

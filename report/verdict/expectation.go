@@ -78,9 +78,6 @@ func stateName(holds *bool) string {
 	}
 }
 
-// HasQuestion reports whether a run had a question.
-func HasQuestion(s *results.Summary) bool { return len(askedOf(s)) > 0 }
-
 // askedOf returns the answer to each question, nil if it is unknown.
 func askedOf(s *results.Summary) []*bool {
 	var asked []*bool

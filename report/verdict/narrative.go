@@ -18,6 +18,8 @@ const (
 	// claims are headlines, and the first one is used: words ¦ number ¦ unit ¦ words. asides follow it in small letters.
 	claims = "claims"
 	asides = "asides"
+	// checkNumber is how many checks pass, after the claim.
+	checkNumber = "number of checks"
 	// examples say what an example shows, after the leads.
 	examples = "examples"
 	// leads are for the first screen, as many as it has room for; the others are findings.
@@ -52,9 +54,8 @@ func Narrate(record *results.Record, summary *results.Summary) Story {
 }
 
 func (e *evidence) story() Story {
-	_, ok := State(e.Summary)
-	story := Story{Answer: e.answer(), Limits: narrative().Sentences(e, kindLimits, limits), Warnings: narrative().Sentences(e, "warnings")}
-	story.Answer.Mark = document.MarkOf(e.State, HasQuestion(e.Summary), ok)
+	story, mark := Story{Answer: e.answer(), Limits: narrative().Sentences(e, kindLimits, limits), Warnings: narrative().Sentences(e, "warnings")}, Mark(e.Record, e.Summary)
+	story.Answer.Mark = &mark
 	said := narrative().Sentences(e, leads, bursts)
 	shown := min(len(said), maxLeads)
 	story.Answer.Says = append(said[:shown:shown], narrative().Sentences(e, examples)...)
@@ -82,16 +83,16 @@ func (e *evidence) answer() document.Answer {
 		parts[0] = " " + before
 	}
 	a := document.Claimed(e.State, parts[0], parts[1], parts[2], parts[3])
-	a.Claim = strings.TrimSuffix(a.Claim, ":") + CheckCount(e.scenarioChecks())
+	a.Claim = strings.TrimSuffix(a.Claim, ":") + strings.Join(narrative().Phrases(e, checkNumber), "")
 	a.Beside = strings.Join(narrative().Phrases(e, asides), " · ")
 	return a
 }
 
 // CheckCount returns how many checks fail, are unknown or pass, the first of these that
-// applies, as text that follows a claim; empty without checks.
-func CheckCount(checks []results.Check) string {
-	e := &evidence{Record: &results.Record{}, Summary: &results.Summary{Checks: checks}}
-	return strings.Join(narrative().Phrases(e, "number of checks"), "")
+// applies, as text that follows the claim of a state; empty without checks.
+func CheckCount(state string, checks []results.Check) string {
+	e := &evidence{Record: &results.Record{}, Summary: &results.Summary{Checks: checks}, State: state}
+	return strings.Join(narrative().Phrases(e, checkNumber), "")
 }
 
 // checkCount is the number of checks that fail, are unknown or hold.

@@ -247,15 +247,15 @@ func (e *Explanation) claim() document.Answer {
 		}
 	}
 	a := document.Claimed(e.State, before, document.Rate(offered), "operations/s", "")
-	if e.State == results.DoesNotHold && e.Ok != nil && *e.Ok {
-		a.Claim = strings.Replace(a.Claim, strings.ToUpper(e.State), "does not sustain", 1)
-	}
-	a.Claim += verdict.CheckCount(r.Checks)
+	a.Claim += verdict.CheckCount(e.State, r.Checks)
 	a.Mark = document.MarkOf(e.State, true, e.Ok)
 	// The target that a growing load would reach first.
 	hottest, busiest := d.peaks()
 	rate, target, condition := hottest.Hottest.Value, e.Targets.Partition, "answer/partition"
-	if share(busiest.Account.Value, e.Targets.Account) > share(rate, target) {
+	switch {
+	case e.isBrieflyHot(d):
+		rate, condition = hottest.placeRate(), "answer/place"
+	case share(busiest.Account.Value, e.Targets.Account) > share(rate, target):
 		rate, target, condition = busiest.Account.Value, e.Targets.Account, "answer/account"
 	}
 	if target > 0 && !r.isElsewhere() {
@@ -266,6 +266,15 @@ func (e *Explanation) claim() document.Answer {
 		a.Says = append(a.Says, sentence("answer/targets", documentedPartition, documentedAccount))
 	}
 	return a
+}
+
+// isBrieflyHot reports whether the target of a partition limits a design although none counts as much in a whole second:
+// inserts move to another partition within it.
+func (e *Explanation) isBrieflyHot(d *Design) bool {
+	hottest, _ := d.peaks()
+	target := float64(e.Targets.Partition)
+	return e.State == results.DoesNotHold && d.Rehearsal.mainLimit() == limitPartition &&
+		hottest.Hottest.Value <= target && hottest.placeRate() > target
 }
 
 // reasons returns the evidence of the claim about a design, and the remedy.
@@ -289,7 +298,11 @@ func (e *Explanation) reasons(d *Design) (list []string) {
 	if d.Name != "" {
 		about = "Design " + d.Name + ", " + about
 	}
-	if hottest, _ := d.peaks(); hottest.isPlaced() {
+	hottest, _ := d.peaks()
+	if e.isBrieflyHot(d) {
+		list = append(list, sentence("answer/brief", hottest.Hottest.Value))
+	}
+	if hottest.isPlaced() {
 		about += ": the hottest is " + document.Key(hottest.Hottest.PartitionKey, keyWidth)
 	}
 	list = append(list, about+".")

@@ -1,8 +1,11 @@
 package advise
 
 import (
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -127,5 +130,28 @@ func TestTheAnswerIsAboutTheRateAsked(t *testing.T) {
 			t.Errorf("%s: asked %v, %v in the busiest second, %s, spread over %v; want %v, 2 of the trace, holds, %v", row.name, load.Asked,
 				load.PerSecond, e.State, e.SpreadOver, row.asked, row.spreadOver)
 		}
+	}
+}
+
+// Partitions that are hot for a part of a second only: the claim names their rate while they are hot, which follows from
+// the number of rooms, and not the lower count of a whole second.
+func TestClaimNamesTheRateOfBriefPartitions(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 6 {
+		rooms := 2 + random.IntN(4)
+		rate := 2300 + 300*random.Float64() // of each room
+		hour := 0.4 + 0.2*random.Float64()  // in seconds
+		s := runtest.Parse(t, file(t, "rooms"), fmt.Sprintf("attributes.room.uniform=[1, %d]", rooms),
+			fmt.Sprintf("phases.day.arrivals.constant=%.0f", rate*float64(rooms)), fmt.Sprintf("attributes.at.speed=%.0f", 3600/hour))
+		e := explained(t, s)
+		number, of, found := strings.Cut(e.Document().Answer.Beside, " of ")
+		got, err := strconv.ParseFloat(strings.ReplaceAll(number, ",", ""), 64)
+		require.NoError(t, err)
+		name := fmt.Sprintf("%d rooms of %.0f/s, each hour %.2f s: %s, %s", rooms, rate, hour, e.State, e.Document().Answer.Beside)
+		assert.True(t, found && strings.HasPrefix(of, "2,000/s"), name)
+		assert.Equal(t, results.DoesNotHold, e.State, name)
+		assert.InEpsilon(t, rate, got, 0.1, name)
+		hottest, _ := e.Used().peaks()
+		assert.Less(t, hottest.Hottest.Value, 2000.0, name)
 	}
 }

@@ -1,6 +1,7 @@
 package advise
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -136,6 +137,9 @@ func (l *Load) atOnce() float64 { return l.Inserts * l.Keys.AtOnce }
 
 // onTail returns how many entities a second the place with most inserts takes, 0 if inserts are spread.
 func (l *Load) onTail() float64 { return l.Inserts * l.Keys.order.Place() }
+
+// placeRate returns the highest rate of inserts at one place, of entities per second.
+func (l *Load) placeRate() float64 { return cmp.Or(l.onTail(), l.atOnce()) }
 
 // ofTarget returns a rate as a part of a target.
 func (r Rate) ofTarget(target int64) document.Ratio {

@@ -17,6 +17,8 @@ func phrases() map[string]string {
 		"answer/no-load":    "No phase offers load",
 		"answer/partition":  "{1} of {2}/s a partition",
 		"answer/account":    "{1} of {2}/s an account",
+		"answer/place":      "{1} of {2}/s at one place",
+		"answer/brief":      "In a whole second a partition counts at most {1}: each is hot for a part of a second only.",
 		"answer/lost":       "In phase {1} {2|share} of the first attempts are throttled and {3|share} of the operations lost.",
 		"answer/none":       "Of {1} none is throttled.",
 		"answer/some":       "Of {1} {2|share} are throttled.",

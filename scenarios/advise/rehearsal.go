@@ -211,9 +211,12 @@ func (r *Rehearsal) mainLimit() (limit string) {
 	return limit
 }
 
+// limitPartition is the name of the limit of a partition's target.
+const limitPartition = "partition busy"
+
 // isElsewhere reports whether most was throttled by a limit that is neither a partition's target nor the
 // account's.
 func (r *Rehearsal) isElsewhere() bool {
 	limit := r.mainLimit()
-	return r.Throttled > maxThrottled && limit != "partition busy" && limit != "account busy"
+	return r.Throttled > maxThrottled && limit != limitPartition && limit != "account busy"
 }

@@ -360,8 +360,12 @@ func (c *Campaign) SearchedPartitions() ([]string, error) {
 // scenario.
 func (c *Campaign) searchPartitions(phase int) ([]partition, error) {
 	if one := &c.Scenario.Phases[phase]; one.Traffic.Events() {
-		return nil, fmt.Errorf("%w: the design determines the partitions of phase %s; expected a phase of spread or peak; "+
-			"--peak checks one rate of this phase", ErrFind, one.Name)
+		instead := "--peak RATE"
+		if arrivals := one.Traffic.Arrivals; arrivals != nil && arrivals.Constant > 0 {
+			instead += fmt.Sprintf(" or --sweep phases.%s.arrivals.constant=RATE,RATE,…", one.Name)
+		}
+		return nil, fmt.Errorf("%w: it loads partitions of phases of peak or spread, but the design determines those of phase %s; "+
+			"use %s instead", ErrFind, one.Name, instead)
 	}
 	if c.Find.Of == results.LimitAccount && c.Scenario.Phases[phase].Form == scenarios.FormPeak && c.Scenario.Loaded(phase) > 0 {
 		over := partitionsOf(c.locations[:1], 0, c.Scenario.Loaded(phase))

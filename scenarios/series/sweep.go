@@ -15,6 +15,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/report/document"
 	"loadgen/report/export"
+	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/figure"
 	"loadgen/scenarios"
@@ -319,44 +320,50 @@ func (s *Swept) Document() *document.Document {
 	return d
 }
 
-// answer returns the gravest claim of the runs, and how many have it.
+// answer returns the claim of the run with the gravest mark, and how many runs have it.
 func (s *Swept) answer() document.Answer {
 	all := document.Counted(len(s.Made), "run")
-	for _, claim := range []string{"INVALID", "DOES NOT HOLD", "CANNOT TELL", "HOLDS"} {
-		runs := slices.DeleteFunc(slices.Clone(s.Made), func(t Tried) bool { return t.claim() != claim })
-		if len(runs) > 0 {
-			a := document.Answer{State: runs[0].state(), Number: document.Count(int64(len(runs))), Unit: "of " + all}
-			a.Claim = claim + " in " + a.Number + " " + a.Unit
-			return a
+	for _, mark := range []document.Tone{document.Bad, document.Doubtful, document.Neutral, document.Good} {
+		at := slices.IndexFunc(s.Made, func(t Tried) bool { return t.mark() == mark })
+		if at < 0 {
+			continue
 		}
+		state, claim := s.Made[at].claim()
+		others := slices.DeleteFunc(slices.Clone(s.Made), func(t Tried) bool {
+			_, other := t.claim()
+			return other != claim || t.mark() != mark
+		})
+		a := document.Answer{State: state, Mark: &mark, Number: document.Count(int64(len(others))), Unit: "of " + all}
+		a.Claim = claim + " in " + a.Number + " " + a.Unit
+		return a
 	}
 	return document.Answer{Claim: all + " made"}
 }
 
-// claim is the state in capitals, or that the run is invalid.
-func (t *Tried) claim() string {
-	if t.Exit == codeInvalid {
-		return "INVALID"
+// mark is that of the run's own report, unless its exit code says that it is invalid or that a budget ended it.
+func (t *Tried) mark() document.Tone {
+	switch t.Exit {
+	case codeInvalid:
+		return document.Doubtful
+	case codeExpectation:
+		return document.Bad
+	default:
+		return verdict.Mark(t.Record, t.Record.Summary)
 	}
-	return strings.ToUpper(t.state())
 }
 
-// state is that of the checks and of the exit code, empty without checks. Only the checks count for an anti-pattern, which
-// succeeds if checks fail.
-func (t *Tried) state() string {
-	checks, expected := t.Record.Summary.Checks, t.Record.Manifest.AntiPattern == ""
-	held, judged := results.HeldOf(checks)
+// claim returns the state, and the same in capitals unless the exit code says more.
+func (t *Tried) claim() (state, claim string) {
+	state, _ = verdict.State(t.Record.Summary)
 	switch {
 	case t.Exit == codeInvalid:
-		return document.CannotTell
-	case held < judged, expected && t.Exit == codeExpectation:
-		return document.DoesNotHold
-	case judged < len(checks), expected && t.Exit != codeOk:
-		return document.CannotTell
-	case judged > 0:
-		return document.Holds
+		return document.CannotTell, "INVALID"
+	case t.Exit == codeExpectation && state == document.Holds:
+		return document.DoesNotHold, "CHECKS FAIL"
+	case t.Exit == codeExpectation && document.ToneOf(state) != document.Bad:
+		state = document.DoesNotHold
 	}
-	return ""
+	return state, strings.ToUpper(state)
 }
 
 // table has a row for each reported phase of each run. The first row of a run has its checks.
@@ -435,7 +442,7 @@ func heading(path string) string {
 
 // row returns the row of a phase, or of the whole run if phase is empty.
 func (t *Tried) row(several bool, phase string, first bool, figures *figure.Figures) []any {
-	row := []any{document.ToneOf(t.state())}
+	row := []any{t.mark()}
 	for _, s := range t.Set {
 		row = append(row, s.Value)
 	}
@@ -462,7 +469,7 @@ func (t *Tried) row(several bool, phase string, first bool, figures *figure.Figu
 	if !first {
 		return append(row, "")
 	}
-	return append(row, document.ToneOf(t.state()), checksOf(summary))
+	return append(row, t.mark(), checksOf(summary))
 }
 
 // checksOf returns how many checks passed of those with a result.

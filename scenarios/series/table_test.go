@@ -68,32 +68,45 @@ func TestTableOfASweep(t *testing.T) {
 	assert.Equal(t, results.DoesNotHold, d.Answer.State)
 	assert.Equal(t, "DOES NOT HOLD in 1 of 3 runs", d.Answer.Claim)
 	assert.Equal(t, []string{"3 of 4 runs made"}, d.Warnings)
-	assert.True(t, table.Rows[0][0].Tone == document.Bad && table.Rows[1][0].Tone == document.Plain, "tones")
+	assert.True(t, table.Rows[0][0].Tone == document.Bad && table.Rows[1][0].Tone == document.Doubtful, "tones")
 	d = (&Swept{Asked: 3}).Document()
 	assert.Equal(t, "0 runs made", d.Answer.Claim)
 	assert.Truef(t, slices.Equal(d.Warnings, []string{"0 of 3 runs made"}) && len(d.Screen) == 0,
 		"of nothing: %q, %v", d.Warnings, d.Screen)
 }
 
-func TestStatesOfASweepAgreeWithTheChecks(t *testing.T) {
+func TestClaimsOfASweepAgreeWithTheRuns(t *testing.T) {
 	passed, failed := results.Check{Ok: new(true)}, results.Check{Ok: new(false)}
+	sustained, overloaded := []results.PhaseSummary{{Holds: new(true)}}, []results.PhaseSummary{{Holds: new(false)}}
 	for _, row := range []struct {
 		name        string
 		exit        int
 		antiPattern string
+		phases      []results.PhaseSummary
 		checks      []results.Check
+		mark        document.Tone
 		want        string
 	}{
-		{"no checks", codeOk, "", nil, ""},
-		{"all pass", codeOk, "", []results.Check{passed}, "HOLDS"},
-		{"a target rate is not sustained", codeExpectation, "", nil, "DOES NOT HOLD"},
-		{"one is inconclusive", codeUntold, "", []results.Check{passed, {}}, "CANNOT TELL"},
-		{"invalid", codeInvalid, "", []results.Check{failed}, "INVALID"},
-		{"an anti-pattern fails as it should", codeOk, "a mistake", []results.Check{passed, failed}, "DOES NOT HOLD"},
-		{"an anti-pattern that fails no check", codeExpectation, "a mistake", []results.Check{passed}, "HOLDS"},
+		{"no checks, sustained", codeOk, "", sustained, nil, document.Good, "HOLDS"},
+		{"no checks, not sustained", codeOk, "", overloaded, nil, document.Neutral, "DOES NOT HOLD"},
+		{"all pass", codeOk, "", sustained, []results.Check{passed}, document.Good, "HOLDS"},
+		{"all pass, and the load is not sustained", codeOk, "", overloaded, []results.Check{passed}, document.Neutral, "DOES NOT HOLD"},
+		{"one fails, and the load is sustained", codeExpectation, "", sustained, []results.Check{failed}, document.Bad, "CHECKS FAIL"},
+		{"a target rate is not sustained", codeExpectation, "", overloaded, nil, document.Bad, "DOES NOT HOLD"},
+		{"one is inconclusive", codeUntold, "", nil, []results.Check{passed, {}}, document.Doubtful, "CANNOT TELL"},
+		{"invalid", codeInvalid, "", overloaded, []results.Check{failed}, document.Doubtful, "INVALID"},
+		{"an anti-pattern fails as it should", codeOk, "a mistake", overloaded, []results.Check{passed, failed}, document.Neutral, "DOES NOT HOLD"},
+		{"an anti-pattern that fails no check", codeExpectation, "a mistake", sustained, []results.Check{passed}, document.Bad, "CHECKS FAIL"},
 	} {
-		one := Tried{Exit: row.exit, Record: &results.Record{Manifest: results.Manifest{AntiPattern: row.antiPattern}, Summary: &results.Summary{Checks: row.checks}}}
-		assert.Equal(t, row.want, one.claim(), row.name)
+		one := Tried{Exit: row.exit, Record: &results.Record{Manifest: results.Manifest{AntiPattern: row.antiPattern},
+			Summary: &results.Summary{Validity: results.Valid, Phases: row.phases, Checks: row.checks}}}
+		_, claim := one.claim()
+		assert.Equal(t, row.want, claim, row.name)
+		assert.Equal(t, row.mark, one.mark(), row.name)
+		made := Swept{Made: []Tried{one, {Record: &results.Record{Summary: &results.Summary{Validity: results.Valid, Phases: sustained}}}}}
+		answer := made.answer()
+		assert.Equal(t, row.mark, answer.Tone(), row.name)
+		assert.Contains(t, answer.Claim, row.want, row.name)
 	}
 }
 
