@@ -188,13 +188,6 @@ func TestChanceBelongsToTheRequest(t *testing.T) {
 	assert.NotEqual(t, done(7, 0, 0), done(8, 0, 0), "Done of two requests")
 }
 
-// A request that is dated before the last one is served at the time of that.
-func TestTimeIsClampedToTheLargestSeen(t *testing.T) {
-	b := newBench(t, model.Documented)
-	b.do(10*second, "one", "Races", entity.Insert, "hot", "1")
-	assert.GreaterOrEqual(t, b.do(5*second, "one", "Races", entity.Get, "hot", "1").Done, 10*second)
-}
-
 // A deleted table's name is kept back for as long as the model says, in any case, in its
 // own account, and from each deletion anew.
 func TestNameOfADeletedTableIsKeptBack(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 	"loadgen/engine/model"
 )
 
-// The experiments of the model that need entities, V10 to V13, and V22 in real
+// The experiments of the model that need entities, V12 and V13, and V22 in real
 // time. Those of admission and balancing alone are beside the partition layer.
 
 // newCold returns an engine of a profile, changed so, that begins cold, with the
@@ -66,54 +66,6 @@ func sparse(n int) func(entity.Key, entity.Packed) bool {
 	return func(k entity.Key, _ entity.Packed) bool {
 		number, err := strconv.Atoi(k.Row)
 		return err == nil && number%n == 0
-	}
-}
-
-// V10: a range that moves serves nothing for five seconds: between the last
-// success before and the first after there are 5 s, and in between 503 and 500
-// only. No insert that was acknowledged is lost. Availability is, as the
-// service's metrics have it, the share of successes among the attempts that count,
-// which refusals by 503 do not and time-outs do.
-func TestV10MoveTakesFiveSeconds(t *testing.T) {
-	b := newCold(t, model.Documented, func(m *model.Model) { m.TimeSpread = 0 })
-	const from, to = 10 * second, 15 * second
-	var done []clock.Instant
-	var acknowledged []string
-	codes := map[entity.Code]int{}
-	moved := false
-	for n := range 20_000 {
-		at := second + clock.Instant(n)*second/1000
-		if at >= from && !moved {
-			b.Move(from, "one", "Races", "hot", 7)
-			moved = true
-		}
-		row := fmt.Sprintf("%06d", n)
-		// One sender in two waits for 2 s only.
-		r := b.Submit(at, &engine.Request{Account: "one", Table: "Races", Verb: entity.Insert, Number: uint64(n),
-			Timeout: time.Duration(n%2) * 2 * time.Second, Change: &entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "hot", Row: row}}})
-		codes[r.Code]++
-		switch {
-		case r.Code == entity.OK:
-			done, acknowledged = append(done, r.Done), append(acknowledged, row)
-		case at < from || at >= to:
-			t.Fatalf("an insert at %v = %d %s; want success outside of the hand-over", at.Offset(), r.Status, r.Code)
-		case r.Status != 503 && r.Status != 500:
-			t.Fatalf("an insert at %v = %d %s; want 503 or 500 in the hand-over", at.Offset(), r.Status, r.Code)
-		}
-	}
-	slices.Sort(done)
-	gap := time.Duration(0)
-	for i := range done[1:] {
-		gap = max(gap, done[i+1].Sub(done[i]))
-	}
-	assert.InDelta(t, 5, gap.Seconds(), 0.1, "the gap in successes")
-	assert.Positive(t, codes[entity.ServerBusy], "refusals")
-	assert.Positive(t, codes[entity.OperationTimedOut], "time-outs")
-	assert.Equal(t, 20_000-codes[entity.ServerBusy], codes[entity.OK]+codes[entity.OperationTimedOut], "attempts that count")
-	for _, row := range acknowledged {
-		if r := b.do(100*second+clock.Instant(b.number)*second/1000, "one", "Races", entity.Get, "hot", row); r.Code != entity.OK {
-			t.Fatalf("Get of the acknowledged %s = %d %s; want it there", row, r.Status, r.Code)
-		}
 	}
 }
 

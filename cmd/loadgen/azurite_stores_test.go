@@ -3,18 +3,16 @@
 package main
 
 import (
-	"context"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios"
 )
@@ -31,9 +29,7 @@ func TestAzuriteStores(t *testing.T) {
 		t.Run(s.Name, func(t *testing.T) {
 			before := append(azuriteTables(t), azuriteStores(t)...)
 			t.Chdir(t.TempDir())
-			args := append([]string{"run", s.Name, "--target", "env:LOADGEN_AZURITE", "--yes", "--quiet", "--no-probe", "--out", "run",
-				"--table", "loadgenstores", "--workers", "32"}, calmed(s)...)
-			code, stdout, stderr := say(t, args...)
+			code, stdout, stderr := say(t, storesAtAzurite(s)...)
 			// An emulator is slow, and so short a run need not show what the whole does.
 			if !slices.Contains([]int{codeOk, codeExpectation, codeInconclusive}, code) {
 				t.Fatalf("%s: exit code %d: %s", s.Name, code, stderr)
@@ -97,29 +93,15 @@ func azuriteStores(t *testing.T) []string {
 	return names
 }
 
-// A run that is interrupted leaves neither a queue nor a container.
+// A run that is interrupted leaves neither a queue nor a container, nor a table.
 func TestAzuriteStoresInterrupted(t *testing.T) {
 	s := furnished(t)[0]
-	before := append(azuriteTables(t), azuriteStores(t)...)
-	t.Chdir(t.TempDir())
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	var stdout, stderr strings.Builder
-	done := make(chan int)
-	go func() {
-		args := append([]string{"run", s.Name, "--target", "env:LOADGEN_AZURITE", "--yes", "--quiet", "--no-probe", "--out", "run",
-			"--table", "loadgenstores", "--workers", "32"}, calmed(s)...)
-		done <- execute(ctx, args, strings.NewReader(""), &stdout, &stderr)
-	}()
-	clk := clock.NewReal()
-	for len(tablesBeside(azuriteStores(t), before)) == 0 {
-		require.NoError(t, clk.Sleep(t.Context(), clk.Now().Add(1e8)))
-	}
-	cancel(interruption{os.Interrupt})
-	if code := <-done; code != codeInterrupted {
-		t.Errorf("an interrupted run = %d\n%s%s\nwant %d", code, &stdout, &stderr, codeInterrupted)
-	}
-	if left := tablesBeside(append(azuriteTables(t), azuriteStores(t)...), before); len(left) > 0 {
-		t.Errorf("the interrupted run left %v", left)
-	}
+	interruptAtAzurite(t, azuriteStores, storesAtAzurite(s))
+	assert.NotContains(t, azuriteTables(t), "loadgenstores")
+}
+
+// storesAtAzurite is the command that runs a scenario against Azurite, slowly.
+func storesAtAzurite(s *scenarios.Scenario) []string {
+	return append([]string{"run", s.Name, "--target", "env:LOADGEN_AZURITE", "--yes", "--quiet", "--no-probe", "--out", "run",
+		"--table", "loadgenstores", "--workers", "32"}, calmed(s)...)
 }

@@ -68,27 +68,29 @@ func TestAzuriteStress(t *testing.T) {
 }
 
 func TestAzuriteStressInterrupted(t *testing.T) {
-	before := azuriteTables(t)
+	printed := interruptAtAzurite(t, azuriteTables, atAzurite("--quiet", "--duration", "1h"))
+	assert.Contains(t, printed, "partial")
+}
+
+// interruptAtAzurite interrupts a run once something it creates is there. It returns what the
+// run prints, and fails the test if the run leaves anything.
+func interruptAtAzurite(t *testing.T, list func(*testing.T) []string, args []string) string {
+	t.Helper()
+	before := list(t)
 	t.Chdir(t.TempDir())
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	var stdout, stderr bytes.Buffer
 	done := make(chan int)
-	go func() {
-		done <- execute(ctx, atAzurite("--quiet", "--duration", "1h"), strings.NewReader(""), &stdout, &stderr)
-	}()
-	// The table is there once the run has begun in earnest.
+	go func() { done <- execute(ctx, args, strings.NewReader(""), &stdout, &stderr) }()
 	clk := clock.NewReal()
-	for len(tablesBeside(azuriteTables(t), before)) == 0 {
+	for len(tablesBeside(list(t), before)) == 0 {
 		require.NoError(t, clk.Sleep(t.Context(), clk.Now().Add(1e8)))
 	}
 	cancel(interruption{os.Interrupt})
-	if code := <-done; code != codeInterrupted || !strings.Contains(stdout.String(), "partial") {
-		t.Errorf("an interrupted run = %d\n%s%s\nwant %d and a partial report", code, &stdout, &stderr, codeInterrupted)
-	}
-	if left := tablesBeside(azuriteTables(t), before); len(left) > 0 {
-		t.Errorf("the interrupted run left the tables %v", left)
-	}
+	assert.Equalf(t, codeInterrupted, <-done, "exit code: %s%s", &stdout, &stderr)
+	assert.Empty(t, tablesBeside(list(t), before), "left by the interrupted run")
+	return stdout.String()
 }
 
 // tablesBeside returns the names that are not among those of before: others may

@@ -178,10 +178,5 @@ func (f *choiceFlags) read(flags *pflag.FlagSet, d *draft, alter func(*scenarios
 
 // retryChosen reports whether the retries were chosen by --retry or --set.
 func (f *choiceFlags) retryChosen(c *cobra.Command) bool {
-	for _, one := range f.Set {
-		if strings.HasPrefix(one, "retry=") {
-			return true
-		}
-	}
-	return c.Flags().Changed("retry")
+	return c.Flags().Changed("retry") || slices.ContainsFunc(f.Set, func(one string) bool { return strings.HasPrefix(one, "retry=") })
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"io"
 	"os"
@@ -19,21 +20,9 @@ import (
 )
 
 // together is a second of load that several processes offer; the length is the caller's.
-const together = `name: together
-seed: 5
-workers: 40
-retry: short
-attributes:
-  event: {list: [NYC, Berlin, Oslo]}
-  bib: {sequence: 1}
-entity: {size: 300, filler: Notes}
-design: {partition_key: "{event}", row_key: "{bib}"}
-phases:
-  - name: load
-    load: {entities: 30}
-  - name: rush
-    traffic: {arrivals: {poisson: %d}, for: %s, drain: 1s, operations: [{verb: get, weight: 4}, {verb: insert}]}
-`
+//
+//go:embed testdata/together.yaml
+var together string
 
 // binary builds the program once for a test that begins processes of it.
 func binary(t *testing.T) string {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	_ "embed"
 	"path/filepath"
 	"time"
 
@@ -13,23 +14,9 @@ import (
 )
 
 // twoInTurns are two designs of which neither is throttled.
-const twoInTurns = `name: two
-seed: 7
-workers: 20
-retry: short
-attributes:
-  event: {list: [NYC, Berlin, Oslo]}
-  bib: {sequence: 1}
-entity: {size: 300, filler: Notes}
-designs:
-  - {name: by-event, partition_key: "{event}", row_key: "{bib}"}
-  - {name: by-bib, partition_key: "{bib}", row_key: "{event}"}
-phases:
-  - name: load
-    load: {entities: 30}
-  - name: rush
-    traffic: {arrivals: {poisson: 50}, for: 1s, operations: [{verb: insert}]}
-`
+//
+//go:embed testdata/two-in-turns.yaml
+var twoInTurns string
 
 // asOnTheVirtualClock holds the runs of a contest to those of one process on the virtual clock:
 // by the same seeds, with the same operations, in the order that one process has.

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -27,32 +28,14 @@ const mostAlarms = 1
 
 // gateScenario is short: 20 sets of 8 pairs are 320 runs. Its times are those of the
 // model, upon which the machine puts its own.
-const gateScenario = `name: live-gate
-attributes:
-  rider: {sequence: 1}
-  city: {list: [Rome, Oslo]}
-model: {read_time: 10ms}
-entity: {size: 200}
-retry: none
-workers: 64
-design: {partition_key: "{city}", row_key: "{rider}"}
-gate:
-  metrics: [p90(get), served, share_lost]
-phases:
-  - name: load
-    load: {entities: 50, lanes: 1}
-  - name: rush
-    spread: {partitions: 2, rate: 150, for: 1s, operations: [{verb: get}]}
-`
+//
+//go:embed testdata/live-gate.yaml
+var gateScenario string
 
 // Live runs of the same build are not called different, and ten percent more service
 // time are found.
 func TestLongLiveGate(t *testing.T) {
-	folder := t.TempDir()
-	build := filepath.Join(folder, "loadgen")
-	if out, err := exec.Command("go", "build", "-o", build, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	folder, build := t.TempDir(), binary(t)
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "live.yaml"), []byte(gateScenario), 0o600))
 	alarms, again := 0, 0
 	for n := 0; n < *gateSets; n++ {

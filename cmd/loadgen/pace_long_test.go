@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"io"
 	"net/http"
@@ -28,53 +29,9 @@ import (
 
 // fastPace is as fast as both sides of the wire have to be on one machine: 24
 // partitions, each offered as many gets as merges, 20,004 operations/s in all.
-const fastPace = `
-name: pace
-about: Gets and merges on 24 partitions, at a rate that generator and engine have to keep.
-seed: 7
-table: pace
-start: warm
-retry: none
-workers: 256
-model:
-  profile: "off"
-attributes:
-  team:
-    uniform: [101, 124]
-  number:
-    sequence: 1
-  desk:
-    uniform: [10, 28]
-entity:
-  size: 1024
-  filler: Notes
-  properties:
-    - {name: Number, type: Int64, value: "{number}"}
-    - {name: Team, value: "{team}"}
-design:
-  partition_key: "team{team}"
-  row_key: "{number}"
-phases:
-  - name: load
-    load:
-      entities: 12000
-      transaction: 100
-      lanes: 8
-  - name: traffic
-    spread:
-      partitions: 24
-      rate: 833.5
-      for: %v
-      operations:
-        - name: get
-          verb: get
-          weight: 50
-        - name: merge
-          verb: merge
-          weight: 50
-          properties:
-            - {name: Desk, type: Int32, value: "{desk}"}
-`
+//
+//go:embed testdata/pace.yaml
+var fastPace string
 
 // The bounds of the pace. What an operation costs is aimed at 65 µs and held to
 // twice that, which no other load of the machine explains.

@@ -90,45 +90,18 @@ func TestAddressesThatAreTaken(t *testing.T) {
 
 // shardedTable is a scenario whose load is half as much again as one account bears,
 // and less than two do.
-const shardedTable = `name: sharded
-seed: 5
-workers: 16
-retry: none
-model: {profile: documented, account_target: 100, partition_target: 50}
-accounts: {number: 2, by: "{shard}"}
-attributes:
-  shard: {list: ["0", "1"]}
-  bucket: {uniform: [0, 3]}
-  number: {sequence: 1}
-entity: {size: 300}
-design: {partition_key: "{shard}-{bucket}", row_key: "{number}"}
-phases:
-  - name: load
-    load: {entities: 80, transaction: 100, lanes: 4}
-  - name: count
-    count: {lanes: 4}
-  - name: measure
-    spread:
-      partitions: 8
-      rate: 18.75
-      for: 4s
-      operations: [{verb: insert}]
-`
-
-// shardedIn writes the scenario into a folder.
-func shardedIn(t *testing.T, folder string) string {
-	t.Helper()
-	file := filepath.Join(folder, "sharded.yaml")
-	require.NoError(t, os.WriteFile(file, []byte(shardedTable), 0o600))
-	return file
-}
+//
+//go:embed testdata/sharded.yaml
+var shardedTable string
 
 func TestShardedOverServices(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	var each [2]*service
 	out := filepath.Join(folder, "run")
-	args := []string{"run", shardedIn(t, folder), "--no-probe", "--out", out, "--set", "phases.measure.for=1s"}
+	scenario := filepath.Join(folder, "sharded.yaml")
+	require.NoError(t, os.WriteFile(scenario, []byte(shardedTable), 0o600))
+	args := []string{"run", scenario, "--no-probe", "--out", out, "--set", "phases.measure.for=1s"}
 	for i := range each {
 		each[i] = newService(t, model.Off, 0)
 		file := filepath.Join(folder, fmt.Sprint("connection", i))

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"flag"
 	"fmt"
 	"os"
@@ -212,16 +213,6 @@ func anchors(page string) (names []string) {
 	return names
 }
 
-// The front page shows the beginning of what its first command prints.
-func TestReadmeShowsTheAnswer(t *testing.T) {
-	const begin, end = "<!-- What stress prints: begin -->\n```text\n", "```\n<!-- What stress prints: end -->"
-	_, rest, begins := strings.Cut(pageOf(t, "README.md"), begin)
-	shown, _, ends := strings.Cut(rest, end)
-	screen := blocksOf(pageOf(t, "docs/reading-a-report.md"), "text")[0]
-	assert.Truef(t, begins && ends && len(shown) >= 100 && strings.HasPrefix(screen, shown),
-		"README.md shows\n%s\nwant the beginning of the screen that docs/reading-a-report.md shows", shown)
-}
-
 // twoCities returns a file of keys: a row a second, in turn of two partitions.
 func twoCities() string {
 	var rows strings.Builder
@@ -292,20 +283,9 @@ func TestPipelinePageShowsARegression(t *testing.T) {
 }
 
 // nightlyScenario loads one partition between the two limits of the test.
-const nightlyScenario = `name: orders
-attributes:
-  order: {sequence: 1}
-entity: {size: 200}
-retry: none
-workers: 64
-design: {partition_key: "all", row_key: "{order}"}
-expect: [failed < 1%]
-phases:
-  - name: load
-    load: {entities: 50, lanes: 1}
-  - name: peak
-    spread: {partitions: 1, rate: 650, for: 2s, operations: [{verb: get}]}
-`
+//
+//go:embed testdata/nightly.yaml
+var nightlyScenario string
 
 // The workflow of the page runs in a folder that has nothing of ours but the program: the first
 // night stores a baseline, the second is compared with it.

@@ -17,7 +17,6 @@ import (
 
 	"loadgen/engine/model"
 	"loadgen/report/compare/contest"
-	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/run"
@@ -46,22 +45,6 @@ func (s stopAfter) Write(text []byte) (int, error) {
 	return s.Writer.Write(text)
 }
 
-func TestInterruptedSimulation(t *testing.T) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	folder := filepath.Join(t.TempDir(), "run")
-	var stdout, stderr bytes.Buffer
-	// The first word of progress is that the load begins.
-	code := execute(ctx, []string{"simulate", "--out", folder}, strings.NewReader(""), &stdout, stopAfter{&stderr, "", cancel})
-	if code != codeInterrupted || !strings.Contains(stdout.String(), "run partial") {
-		t.Errorf("exit code %d, %s; want %d and a partial report", code, stdout.String(), codeInterrupted)
-	}
-	record := read(t, folder)
-	if all := record.Total(results.Everything); record.Validity != results.Partial || all.Attempts != record.Target.Requests || record.Rival != nil {
-		t.Errorf("validity %s, %d attempts, the target counted %d; want a partial record that closes", record.Validity, all.Attempts, record.Target.Requests)
-	}
-}
-
 // A sweep that is interrupted tells of the runs that it made, the last one in part.
 func TestInterruptedSweepTellsWhatWasDone(t *testing.T) {
 	choiceIn(t)
@@ -85,22 +68,6 @@ func TestSizes(t *testing.T) {
 		_, err := parseSize(text)
 		assert.Error(t, err, text)
 	}
-}
-
-func FuzzParseSize(f *testing.F) {
-	for _, seed := range []string{"0", "2GiB", "17B", "8388607TiB", "-1", "9999999999999999"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, prose string) {
-		size, err := parseSize(prose)
-		if err != nil {
-			return
-		}
-		// What is written of a size is a size again, and not a smaller one.
-		if again, err := parseSize(document.Bytes(size)); size < 0 || err != nil && size < 1<<62 || err == nil && again < size {
-			t.Errorf("parseSize(%q) = %d, written %s, read %d, %v", prose, size, document.Bytes(size), again, err)
-		}
-	})
 }
 
 // planned returns the plan that `loadgen stress` makes of these flags.
@@ -138,16 +105,6 @@ func TestParseShare(t *testing.T) {
 			t.Errorf("parseShare(%q) = %v; want an error", text, got)
 		}
 	}
-}
-
-func FuzzParseShare(f *testing.F) {
-	f.Add("0.5%")
-	f.Add("0x1p-3%")
-	f.Fuzz(func(t *testing.T, text string) {
-		if share, err := parseShare(text); err == nil && !(share >= 0 && share < 1) {
-			t.Errorf("parseShare(%q) = %v; want from 0 to below 1", text, share)
-		}
-	})
 }
 
 // What is left open follows from the scenario and its model.

@@ -163,27 +163,6 @@ func TestColdMemoryStaysFlat(t *testing.T) {
 		"%d ranges and %d keys after twice the time, %d and %d before; want no more", r, k, ranges, keys)
 }
 
-// A slow client's time-out falls into the pipeline: what had begun is done.
-func TestTimeoutInThePipeline(t *testing.T) {
-	m := modelOf(t, model.Headroom, "pipeline_request=10ms", "pipeline_entity=0s", "pending_low=1s", "pending_high=2s")
-	layer := partition.New(partition.Options{Model: m, Cold: true})
-	rows := []struct {
-		sentence string
-		timeout  time.Duration
-		want     partition.Verdict
-	}{
-		{"the first is worked on at once", 0, partition.Verdict{Kind: partition.Admitted, Wait: 10 * time.Millisecond}},
-		{"the second waits for it", 0, partition.Verdict{Kind: partition.Admitted, Wait: 20 * time.Millisecond}},
-		{"one that waits for less than that gives up", 15 * time.Millisecond, partition.Verdict{Kind: partition.TimedOut, Wait: 15 * time.Millisecond}},
-		{"one that gives up while it is worked on", 25 * time.Millisecond, partition.Verdict{Kind: partition.TimedOut, Wait: 25 * time.Millisecond, Performed: true}},
-		{"has occupied the pipeline all the same", 0, partition.Verdict{Kind: partition.Admitted, Wait: 40 * time.Millisecond}},
-	}
-	for _, row := range rows {
-		got := layer.Admit(second, partition.Place{PartitionKey: "a"}, partition.Demand{Entities: 1, Timeout: row.timeout}, 0)
-		assert.Truef(t, got == row.want, "%s: Admit = %+v; want %+v", row.sentence, got, row.want)
-	}
-}
-
 func TestEventsThatNobodyAsksForAreBounded(t *testing.T) {
 	layer := cold(t, "offline_least=0s", "offline_most=0s", "split_pause=0s", "servers=2")
 	p := partition.Place{PartitionKey: "a"}

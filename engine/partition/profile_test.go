@@ -11,7 +11,6 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/model"
 )
 
 func TestProfileKeepsItsSumsAndItsBounds(t *testing.T) {
@@ -79,22 +78,6 @@ func TestProfileCuts(t *testing.T) {
 		assert.Truef(t, divides == row.divides && c.key == row.key && c.below == row.below,
 			"%s: cut of %v = %q, %d below, %v; want %q, %d, %v", row.sentence, row.loads, c.key, c.below, divides, row.key, row.below, row.divides)
 	}
-}
-
-func TestProfileSplitsAndGrowsTogether(t *testing.T) {
-	var p profile
-	for i := range 10 {
-		p.touch(string(rune('a'+i)), int64(i), 100)
-	}
-	above := p.split(cut{at: 4})
-	assert.Truef(t, p.load == 0+1+2+3 && p.bytes == 400 && above.load == 45-6 && above.bytes == 600 && above.marks[0].key == "e",
-		"split at e = %+v and %+v; want 6 and 39 load, 400 and 600 bytes", p, above)
-	p.append(&above)
-	assert.Truef(t, p.load == 45 && p.bytes == 1000 && len(p.marks) == 10, "append = %+v; want what there was", p)
-	for range 200 {
-		p.fade(1 << averageBits / 2)
-	}
-	assert.Truef(t, p.load == 0 && p.bytes == 1000, "after much fading load %d, bytes %d; want 0, 1000", p.load, p.bytes)
 }
 
 func byLoad(m mark) int64 { return m.load }
@@ -208,28 +191,5 @@ func TestSharesAreMaxMinFair(t *testing.T) {
 		for i, tenant := range s.tenants {
 			assert.Equalf(t, row.level, tenant.limit.rate, "%s: level of tenant %d of %v", row.sentence, i, row.demands)
 		}
-	}
-}
-
-func TestHappensAsOftenAsItShould(t *testing.T) {
-	draw := clock.NewStream(1, "odds").Draw(0)
-	count := 0
-	for range 100_000 {
-		if happens(mixRandom(draw.Uint64(), 1), 7, 10) {
-			count++
-		}
-	}
-	assert.InDelta(t, 70_000, count, 500, "how often 7 in 10 happened of 100000")
-	assert.False(t, happens(0, 0, 10), "no chance")
-	assert.True(t, happens(math.MaxUint64, 10, 10), "certainty")
-}
-
-func TestHeadroomShrinksWithUtilisation(t *testing.T) {
-	m, err := model.New(model.Headroom)
-	require.NoError(t, err)
-	i := New(Options{Model: m}).keys.idle
-	rows := []struct{ utilisation, want int64 }{{0, 2000}, {300, 2000}, {550, 1500}, {799, 1002}, {800, 1000}, {2000, 1000}}
-	for _, row := range rows {
-		assert.Equalf(t, row.want, i.multiple(row.utilisation), "multiple(%d), in thousandths", row.utilisation)
 	}
 }

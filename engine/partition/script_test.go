@@ -332,11 +332,6 @@ func (v *verdicts) sum() int {
 	return sum
 }
 
-// refused returns the share that was not admitted.
-func (v *verdicts) refused() float64 {
-	return 1 - float64(v[partition.Admitted])/float64(max(1, v.sum()))
-}
-
 func (v *verdicts) String() string {
 	parts := []string{fmt.Sprintf("%d offered", v.sum())}
 	for kind, count := range v {

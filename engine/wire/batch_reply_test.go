@@ -72,17 +72,6 @@ func TestBatchReplies(t *testing.T) {
 	}
 }
 
-// Every status has its own phrase.
-func TestBatchFailuresHaveAReason(t *testing.T) {
-	for code, want := range map[entity.Code]string{
-		entity.InvalidInput: "400 Bad Request", entity.RequestBodyTooLarge: "413 Request Entity Too Large",
-		entity.ServerBusy: "503 Service Unavailable",
-	} {
-		got := string(raceReply().AppendFailure(nil, 0, nil, &wire.Failure{Code: code}))
-		assert.Contains(t, got, "\r\n\r\nHTTP/1.1 "+want+"\r\n", string(code))
-	}
-}
-
 func TestParseBatchReply(t *testing.T) {
 	const boundary = "batchresponse_41ab"
 	file := func(name string) string { return golden(t, name) }

@@ -265,16 +265,6 @@ func TestAnOperationMeansTheSameInAnyTransaction(t *testing.T) {
 	}
 }
 
-func TestBatchRequestLimits(t *testing.T) {
-	good := operationText("POST /a/Races HTTP/1.1", kimBody)
-	var b wire.BatchRequest
-	if code, _, detail := b.Parse("batch_1", changeSetText(strings.Repeat(good, 100))); code != entity.OK || len(b.Changes) != 100 {
-		t.Errorf("Parse of 100 operations = %q, %q with %d; want all", code, detail, len(b.Changes))
-	}
-	code, _, _ := b.Parse("", "----")
-	assert.Truef(t, code == entity.InvalidInput, "Parse without a boundary = %q; want %q", code, entity.InvalidInput)
-}
-
 var batchBase = wire.Base{URL: "http://127.0.0.1:10002/races", Account: "races"}
 
 const racePartition = "2026 Seoul__Half"

@@ -141,23 +141,6 @@ func TestParseEntityBodyKeys(t *testing.T) {
 	}
 }
 
-// What is over a limit by a little is read: it is for Validate to say so.
-func TestParseLeavesLimitsToValidate(t *testing.T) {
-	var text strings.Builder
-	text.WriteString(`{"nothing":null`)
-	for i := range entity.MaxProperties + 1 {
-		fmt.Fprintf(&text, `,"P%d":%d`, i, i)
-	}
-	text.WriteString(`}`)
-	var b wire.EntityBody
-	if code, detail := b.Parse(text.String()); code != entity.OK || len(b.Properties) != entity.MaxProperties+1 {
-		t.Fatalf("Parse(253 properties) = %d properties, %q %s; want 253", len(b.Properties), code, detail)
-	}
-	change := entity.Change{Verb: entity.Insert, Properties: b.Properties}
-	code, _ := change.Validate()
-	assert.Truef(t, code == entity.TooManyProperties, "Validate(253 properties) = %q; want TooManyProperties", code)
-}
-
 // Values that were read stay what they are when the body is used again.
 func TestParseKeepsWhatItGave(t *testing.T) {
 	var b wire.EntityBody

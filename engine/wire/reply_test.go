@@ -252,12 +252,6 @@ func TestParseErrorIsBounded(t *testing.T) {
 	}
 }
 
-func TestMessages(t *testing.T) {
-	general := wire.Message("SomethingNew")
-	assert.Equal(t, wire.Message(entity.OK), general, "Message of an unknown code")
-	assert.NotEqual(t, general, wire.Message(entity.ServerBusy), "Message of a code that has one of its own")
-}
-
 func FuzzParseError(f *testing.F) {
 	for _, seed := range []string{
 		`{"odata.error":{"code":"c","message":{"lang":"en-US","value":"No.\nRequestId:i\nTime:2026-11-01T08:30:00Z"}}}`,

@@ -193,12 +193,6 @@ func TestPropertiesAreRefused(t *testing.T) {
 	})
 }
 
-func TestStatistics(t *testing.T) {
-	const want = "\ufeff" + `<?xml version="1.0" encoding="utf-8"?><StorageServiceStats><GeoReplication><Status>live</Status>` +
-		`<LastSyncTime>Fri, 20 Nov 2026 11:48:19 GMT</LastSyncTime></GeoReplication></StorageServiceStats>`
-	assert.Equal(t, want, string(wire.AppendStatistics(nil, "Fri, 20 Nov 2026 11:48:19 GMT")), "AppendStatistics")
-}
-
 // FuzzACL reads whatever is sent for access policies: what is accepted is shown
 // as XML that means the same, and keeps the bounds.
 func FuzzACL(f *testing.F) {
