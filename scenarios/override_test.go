@@ -60,3 +60,30 @@ func TestOverridesAreJudgedTogether(t *testing.T) {
 	}
 	assert.Equal(t, want, got, "Validate()")
 }
+
+func FuzzSet(f *testing.F) {
+	f.Add("phases.peak.each", "2s")
+	f.Add("attributes.age.uniform", "[18, 40]")
+	f.Add("phases.peak.operations", "[{verb: query, rows: 3}]")
+	f.Add("design.row_key", "{bib}")
+	f.Add("model.partition_target", "500")
+	f.Add("phases.0", "{name: x, count: {}}")
+	f.Add("a.b.c", "{")
+	s, err := scenarios.Parse("race.yaml", []byte(race))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, path, value string) {
+		changed := *s
+		if err := changed.Set(path, value); err != nil {
+			faultPlaces(t, err)
+			return
+		}
+		if text := string(changed.Text()); len(changed.Validate()) == 0 {
+			again := parsed(t, text)
+			if string(again.Text()) != text {
+				t.Fatalf("after Set(%q, %q), Parse(Text()) has the text\n%s\nwant\n%s", path, value, again.Text(), text)
+			}
+		}
+	})
+}

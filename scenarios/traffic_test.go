@@ -319,3 +319,18 @@ func TestDrainCoversTheWaitsOfThePolicy(t *testing.T) {
 		assert.Equal(t, 5*time.Second, s.DrainOf(traffic), "the hold covers the waits")
 	}
 }
+
+func FuzzParseBudget(f *testing.F) {
+	for _, seed := range []string{"failed > 1%", "late>0%", "dropped > 100%", "throttled > 0.000001%", "failed > 101%", "lost_writes > 1%", "failed > 1"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		b, sound := scenarios.ParseBudget(text)
+		if !sound {
+			return
+		}
+		if again, sound := scenarios.ParseBudget(b.String()); !sound || again != b || b.Above < 0 || b.Above > 1 {
+			t.Fatalf("ParseBudget(%q) = %v, and of its text %v, %t; want the same", text, b, again, sound)
+		}
+	})
+}

@@ -17,6 +17,7 @@ import (
 
 	"loadgen/engine/model"
 	"loadgen/report/compare/contest"
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/run"
@@ -168,4 +169,30 @@ func TestContestOfAService(t *testing.T) {
 	assert.Truef(t, strings.HasPrefix(strings.Join(m.Command, " "), "loadgen run ") && strings.Contains(strings.Join(m.Command, " "), " --set "),
 		"the record is of %v; want the command that runs one design", m.Command)
 	assert.FileExists(t, filepath.Join(s.out, "day", "report.html"))
+}
+
+func FuzzParseShare(f *testing.F) {
+	f.Add("0.5%")
+	f.Add("0x1p-3%")
+	f.Fuzz(func(t *testing.T, text string) {
+		if share, err := parseShare(text); err == nil && !(share >= 0 && share < 1) {
+			t.Errorf("parseShare(%q) = %v; want from 0 to below 1", text, share)
+		}
+	})
+}
+
+func FuzzParseSize(f *testing.F) {
+	for _, seed := range []string{"0", "2GiB", "17B", "8388607TiB", "-1", "9999999999999999"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, prose string) {
+		size, err := parseSize(prose)
+		if err != nil {
+			return
+		}
+		// What is written of a size is a size again, and not a smaller one.
+		if again, err := parseSize(document.Bytes(size)); size < 0 || err != nil && size < 1<<62 || err == nil && again < size {
+			t.Errorf("parseSize(%q) = %d, written %s, read %d, %v", prose, size, document.Bytes(size), again, err)
+		}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -76,6 +77,22 @@ func FuzzFraming(f *testing.F) {
 		}
 		if err != nil && one.stage == whole {
 			t.Fatalf("%q: net/http finds it cut short (%v); framing has it whole after %d", sent, err, taken)
+		}
+	})
+}
+
+// Whatever is typed, it is throttled, or an address of which the host is not empty.
+func FuzzAddressOf(f *testing.F) {
+	for _, seed := range []string{":9464", "127.0.0.1:0", "[::1]:1", "9464", "a:b", "\x00"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, typed string) {
+		full, err := addressOf(typed)
+		if err != nil {
+			return
+		}
+		if host, port, err := net.SplitHostPort(full); err != nil || host == "" || port == "" {
+			t.Errorf("%q is %q: host %q, port %q, %v", typed, full, host, port, err)
 		}
 	})
 }

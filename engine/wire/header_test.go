@@ -213,3 +213,41 @@ func FuzzToken(f *testing.F) {
 		}
 	})
 }
+
+func FuzzParseLevel(f *testing.F) {
+	for _, accept := range []string{"", "*/*;q=0", `application/json;odata="nometadata",a/b`, ";;,\"=;q", "json;odata=fullmetadata"} {
+		f.Add(accept)
+	}
+	f.Fuzz(func(t *testing.T, accept string) {
+		level, ok := wire.ParseLevel(accept)
+		if again, also := wire.ParseLevel(level.ContentType()); again != level || !also || level > wire.FullMetadata {
+			t.Fatalf("ParseLevel(%q) = %d, %v; want one of three levels", accept, level, ok)
+		}
+		// One more item at the end changes nothing where one was acceptable.
+		if more, _ := wire.ParseLevel(accept + ",application/json;odata=fullmetadata"); ok && accept != "" &&
+			level != wire.MinimalMetadata && more != level {
+			t.Fatalf("ParseLevel(%q with one more item) = %d; want %d", accept, more, level)
+		}
+	})
+}
+
+// Whatever a server sends, what is taken of it is within bounds and comes out as it went in.
+func FuzzParseServer(f *testing.F) {
+	f.Add("loadgen/1 (partition_target=2000; account_target=20000)")
+	f.Add("loadgen/1 (partition_target=none; account_target=none; x=y)")
+	f.Add("loadgen/1 (partition_target=2000; account_target=20000; headroom=2000)")
+	f.Add("loadgen/1 (")
+	f.Add("Windows-Azure-Table/1.0")
+	f.Fuzz(func(t *testing.T, header string) {
+		l, told := wire.ParseServer(header)
+		if !told && l != (wire.Limits{}) {
+			t.Fatalf("ParseServer(%q) tells nothing and returns %+v", header, l)
+		}
+		if l.Partition < 0 || l.Account < 0 || l.Headroom < 0 || max(l.Partition, l.Account, l.Headroom) > 1e12 {
+			t.Fatalf("ParseServer(%q) = %+v; want limits within bounds", header, l)
+		}
+		if again, still := wire.ParseServer(wire.ServerName(l)); again != l || !still {
+			t.Fatalf("ParseServer(%q) = %+v, which comes back as %+v, %t", header, l, again, still)
+		}
+	})
+}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
@@ -233,4 +234,48 @@ func TestParseVersionRefusesForeignTags(t *testing.T) {
 			t.Errorf("parseVersion(%q) = %s, true; want false", raw, got)
 		}
 	}
+}
+
+// FuzzParseInstant holds the parser against that of package time.
+func FuzzParseInstant(f *testing.F) {
+	for _, seed := range []string{"2014-05-07T08:20:53Z", "2014-05-07T08:20:53.2-08:00", "9999-12-31T23:59:59.9999999Z",
+		"0001-01-01T00:00:00+00:01"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		ticks, code := parseInstant(text)
+		if code != entity.OK {
+			return
+		}
+		want, err := time.Parse("2006-01-02T15:04:05Z07:00", text)
+		if err != nil {
+			want, err = time.Parse("2006-01-02T15:04:05", text)
+		}
+		if err != nil || entity.TicksOf(want) != ticks {
+			t.Fatalf("parseInstant(%q) = %s; want %s, %v", text, ticks, want, err)
+		}
+	})
+}
+
+// FuzzScanner holds the scanner against encoding/json, which takes more: bytes
+// that are not UTF-8, lone surrogates and any depth.
+func FuzzScanner(f *testing.F) {
+	for _, seed := range []string{
+		`{"a":[1,-2.5e+3,"x\n\ud83c\udfc3é",true,false,null,{}]}`, `[[]]`, `"\u0000"`, `{"a":1,}`, "\"\xff\"", `-`, ` 1 `,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got, want := scanned(text), json.Valid([]byte(text))
+		if got && !want {
+			t.Fatalf("scanned(%q) = true; want false", text)
+		}
+		if !utf8.ValidString(text) || strings.Contains(text, `\u`) || strings.Count(text, "[")+strings.Count(text,
+			"{") > maxJSONDepth {
+			return
+		}
+		if got != want {
+			t.Fatalf("scanned(%q) = %v; want %v", text, got, want)
+		}
+	})
 }

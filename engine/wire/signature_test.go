@@ -258,3 +258,22 @@ func TestNewSecretRefusesWithoutRepeating(t *testing.T) {
 			"%s: NewSecret(%q) repeats it: %v", row.name, row.text, err)
 	}
 }
+
+func FuzzParseAuthorization(f *testing.F) {
+	f.Add("SharedKeyLite races:8i/yEbcxV1qp+XJZwOUeD7lNAchk60GwT8lkMPxh9F0=")
+	f.Add("sharedkey a:AAA=")
+	f.Add("SharedKey a:b:====")
+	f.Fuzz(func(t *testing.T, header string) {
+		got, ok := wire.ParseAuthorization(header)
+		if !ok {
+			return
+		}
+		again := got.Scheme.String() + " " + got.Account + ":" + got.Signature
+		if !strings.EqualFold(again, header) || strings.Count(header, " ") != 1 || got.Account == "" {
+			t.Fatalf("ParseAuthorization(%q) = %+v; want all of it", header, got)
+		}
+		if developmentSecret(t).Verify(got.Scheme, &wire.Signable{Account: got.Account}, got.Signature) {
+			t.Fatalf("Verify accepts the signature of %q", header)
+		}
+	})
+}
