@@ -153,7 +153,7 @@ func (p *Phase) Complete(_ *fields.Reader, _ string, n *fields.Node) {
 func (t *Traffic) asPeak() fields.Binding {
 	peak := *t
 	if len(t.Keys) != 1 || t.Arrivals == nil || t.Arrivals.Steps == nil {
-		peak = Traffic{Keys: []string{""}, Arrivals: &Arrivals{Steps: new(Steps)}, Unit: UnitOperations}
+		peak = Traffic{Keys: []string{""}, Arrivals: &Arrivals{Steps: new(Steps)}, Unit: UnitOperations, Drain: defaultDrain}
 	}
 	view := fields.Binder{Form: formValue, View: FormPeak}
 	o := view.Bind(peak.Arrivals.Steps)
@@ -166,7 +166,7 @@ func (t *Traffic) asPeak() fields.Binding {
 func (t *Traffic) asSpread() fields.Binding {
 	o := fields.Binder{Form: formValue, View: FormSpread}.Bind(t)
 	o.What, o.One = FormSpread, []string{"rate", "clients"}
-	o.Fresh = func() { *t = Traffic{Entities: 1000, Unit: UnitEach} }
+	o.Fresh = func() { *t = Traffic{Entities: 1000, Unit: UnitEach, Drain: defaultDrain} }
 	o.Then = func(r *fields.Reader, path string, n *fields.Node) { oneLoop(r, path, n, FormSpread, "rate") }
 	return o
 }

@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -128,46 +127,4 @@ func (v retry) Schema() *fields.Schema {
 	formulas.Fields[0].Value = fields.Either{{Binding: formulas.Fields[0].Value}, {Binding: formulaOf(multiplied)}}
 	text := &fields.Schema{Type: fields.Types{"string"}, Pattern: "^(" + strings.Join(backoff.FormulaKinds(), "|") + ") "}
 	return &fields.Schema{AnyOf: []*fields.Schema{{Enum: backoff.Names()}, text, formulas.Schema()}}
-}
-
-const (
-	// minDrain and maxDrain bound the time for retries of a phase that does not say how long it is.
-	minDrain = 5 * time.Second
-	maxDrain = 5 * time.Minute
-	// drainMargin is for the attempts between the waits.
-	drainMargin = 2 * time.Second
-)
-
-// DrainOf returns how long the retries of a load may go on after its last operation was due. Without a value of its own
-// it is as long as the retry policies of its operations can wait, from 5 s to 5 min: a shorter time would count
-// operations as lost that only wait. Steps that hold their last rate offer it for that long, see [Steps.Hold].
-func (s *Scenario) DrainOf(t *Traffic) time.Duration {
-	if t.Drain != nil {
-		return *t.Drain
-	}
-	drain := minDrain
-	if t.Arrivals != nil && t.Arrivals.Steps != nil && t.Arrivals.Steps.Hold {
-		return drain
-	}
-	for i := range t.Operations {
-		// The name of an unknown policy is a fault of its own.
-		if policy, err := backoff.ByName(cmp.Or(t.Operations[i].Retry, s.Retry)); err == nil {
-			longest := min(policy.MaxWait(), maxDrain) + drainMargin
-			drain = max(drain, (longest + time.Second - 1).Truncate(time.Second))
-		}
-	}
-	return min(drain, maxDrain)
-}
-
-// WithDrains returns the scenario with the drain of each of its loads written out.
-func (s *Scenario) WithDrains() *Scenario {
-	written := *s
-	written.Phases = slices.Clone(s.Phases)
-	for i := range written.Phases {
-		if of := &written.Phases[i]; of.Traffic != nil {
-			traffic := *of.Traffic
-			traffic.Drain, of.Traffic = new(s.DrainOf(of.Traffic)), &traffic
-		}
-	}
-	return &written
 }

@@ -55,7 +55,7 @@ func raceParsed() *scenarios.Scenario {
 		Phases: []scenarios.Phase{
 			{Name: "load", Load: &scenarios.Load{Entities: 200, Transaction: 100, Lanes: 4}},
 			{Name: "peak", Form: scenarios.FormPeak, Traffic: &scenarios.Traffic{
-				Keys: []string{"NYC"}, Unit: scenarios.UnitOperations,
+				Keys: []string{"NYC"}, Unit: scenarios.UnitOperations, Drain: 5 * time.Second,
 				Arrivals: &scenarios.Arrivals{Steps: &scenarios.Steps{Rates: []float64{10, 20.5}, Each: 2 * time.Second}},
 				Operations: []scenarios.OperationSpec{
 					{Name: "get", Verb: entity.Get, Weight: 3, Group: scenarios.GroupGet},

@@ -49,8 +49,8 @@ type Traffic struct {
 	// reported: 0, or 1 s and more.
 	WarmUp time.Duration `yaml:"warm_up,omitempty" says:"Initial part, recorded but not reported." range:"1s..24h"`
 	// Drain is how long retries may go on after the last operation was due, 0 to
-	// 24 h; nil for that of [Scenario.DrainOf].
-	Drain *time.Duration `yaml:"drain" says:"Time for retries after the last operation is due; default: the longest that retries wait, 5s to 5m." range:"0s..24h"`
+	// 24 h.
+	Drain time.Duration `yaml:"drain,default=5s" says:"Time for retries after the last operation is due." range:"0s..24h"`
 	// StopWhenStable ends the phase once it has come to rest: when what was served
 	// in the last five whole seconds, and the median of its response times, differ
 	// by less than this share from those of the five before. It never does so
@@ -77,6 +77,8 @@ const (
 	// UnitEach: a rate is of the operations for each of the partitions.
 	UnitEach = "operations for each partition"
 )
+
+const defaultDrain = 5 * time.Second
 
 // FieldValue implements [fields.Valuer].
 func (t *Traffic) FieldValue(name string) fields.Binding {

@@ -3,7 +3,6 @@ package scenarios_test
 import (
 	"errors"
 	"io"
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -31,7 +30,7 @@ func trafficking(t testing.TB, base, traffic string) string {
 }
 
 func TestTrafficIsReadAndWritten(t *testing.T) {
-	base := scenarios.Traffic{Unit: "operations", Entities: 1000, For: time.Minute}
+	base := scenarios.Traffic{Unit: "operations", Drain: 5 * time.Second, Entities: 1000, For: time.Minute}
 	with := func(change func(*scenarios.Traffic)) scenarios.Traffic {
 		one := base
 		change(&one)
@@ -63,7 +62,7 @@ func TestTrafficIsReadAndWritten(t *testing.T) {
 			"stop_when_stable: 2.5%, stop_on: [failed > 1%, \"late>0%\"], entities: 7",
 			with(func(t *scenarios.Traffic) {
 				t.Keys, t.Arrivals, t.Unit = []string{"NYC"}, &scenarios.Arrivals{Constant: 1}, scenarios.UnitEntities
-				t.WarmUp, t.Drain, t.StopWhenStable, t.Entities = 10*time.Second, new(time.Duration(0)), .025, 7
+				t.WarmUp, t.Drain, t.StopWhenStable, t.Entities = 10*time.Second, 0, .025, 7
 				t.StopOn = []scenarios.Budget{{Of: "failed", Above: .01}, {Of: "late"}}
 			})},
 	} {
@@ -192,7 +191,7 @@ func TestSpreadIsReadAndWritten(t *testing.T) {
 	} {
 		s := reread(t, edited(t, "spread.yaml", oneSpread, tt.text))
 		got := *s.Phases[len(s.Phases)-1].Traffic
-		tt.want.Unit = scenarios.UnitEach
+		tt.want.Unit, tt.want.Drain = scenarios.UnitEach, 5*time.Second
 		require.Truef(t, len(got.Operations) == 1 && got.Operations[0].Verb == entity.InsertOrMerge,
 			"%s: operations %v; want one insert-or-merge", tt.name, got.Operations)
 		got.Operations = nil
@@ -277,46 +276,6 @@ func TestRetry(t *testing.T) {
 		assert.Equalf(t, row.want, got, "retry: %s", row.text)
 		again, _ := readAs(writtenField(scenarios.RetryBinding(&got)), scenarios.RetryBinding)
 		assert.Equalf(t, got, again, "retry: %s, written and read", row.text)
-	}
-}
-
-// The time for retries is at least the sum of the waits of a drawn policy, so that it cuts no operation short.
-func TestDrainCoversTheWaitsOfThePolicy(t *testing.T) {
-	random := rand.New(rand.NewPCG(5, 6))
-	for range 200 {
-		sums := make([]time.Duration, 2) // of the scenario's policy and of an operation's own
-		var policies []string
-		for i := range sums {
-			policy := "waits"
-			for range 1 + random.IntN(5) {
-				wait := time.Duration(1+random.IntN(100_000)) * time.Millisecond
-				sums[i] += wait
-				policy += " " + wait.String()
-			}
-			policies = append(policies, policy)
-		}
-		own, given := random.IntN(2) == 0, random.IntN(4) == 0
-		s := &scenarios.Scenario{Retry: policies[0], Phases: []scenarios.Phase{
-			{Traffic: &scenarios.Traffic{Operations: []scenarios.OperationSpec{{}, {}}}}}}
-		traffic := s.Phases[0].Traffic
-		longest := sums[0]
-		if own {
-			traffic.Operations[1].Retry, longest = policies[1], max(sums[0], sums[1])
-		}
-		if given {
-			traffic.Drain = new(time.Duration(random.IntN(1e9)))
-		}
-		got := *s.WithDrains().Phases[0].Traffic.Drain
-		switch {
-		case given:
-			assert.Equal(t, *traffic.Drain, got, policies)
-		default:
-			assert.Nil(t, traffic.Drain, "of the scenario itself")
-			assert.GreaterOrEqual(t, got, max(5*time.Second, min(longest, 5*time.Minute)), policies)
-			assert.LessOrEqual(t, got, min(max(5*time.Second, longest+3*time.Second), 5*time.Minute), policies)
-		}
-		traffic.Drain, traffic.Arrivals = nil, &scenarios.Arrivals{Steps: &scenarios.Steps{Hold: true}}
-		assert.Equal(t, 5*time.Second, s.DrainOf(traffic), "the hold covers the waits")
 	}
 }
 

@@ -128,7 +128,7 @@ func (f *sourceFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = stdout.Write(s.WithDrains().Text())
+			_, err = stdout.Write(s.Text())
 			return err
 		},
 	}, "seed", "retry", "workers")

@@ -38,7 +38,7 @@ func (c *Campaign) planOf(phase int, traffic *scenarios.Traffic) (*phasePlan, er
 	if one.Traffic == nil {
 		return d, nil
 	}
-	stage := &drive.Stage{Name: one.Name, Retry: *c.retries[""], Grace: c.Scenario.DrainOf(traffic), WholeSecond: true}
+	stage := &drive.Stage{Name: one.Name, Retry: *c.retries[""], Grace: d.Drain, WholeSecond: true}
 	if err := c.setArrivals(stage, d.Traffic); err != nil {
 		return d, err
 	}

@@ -29,7 +29,7 @@ func (p *Plan) manifest(c *campaign.Campaign, started time.Time, d *destination)
 	if err != nil {
 		return results.Manifest{}, err
 	}
-	text := s.WithDrains().Text()
+	text := s.Text()
 	sum := sha256.Sum256(text)
 	manifest := results.Manifest{
 		Tool: results.Tool{Version: Version(), Commit: Commit(), Go: runtime.Version(),
