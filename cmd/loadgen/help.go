@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
@@ -82,12 +83,18 @@ func newVerb(path string, options any, c *cobra.Command, except ...string) *cobr
 }
 
 // describeFlag returns what the flag with a name does, empty if the help does not say.
-func describeFlag(name string) string {
+func describeFlag(name string) string { return flagTexts()[name] }
+
+// flagTexts returns what each flag does, by its name.
+var flagTexts = sync.OnceValue(func() map[string]string {
+	texts := make(map[string]string)
 	_, list := helpSection("@flags")
-	_, after, _ := strings.Cut("\n"+list, "\n"+name+": ")
-	text, _, _ := strings.Cut(after, "\n")
-	return strings.ReplaceAll(text, "*", "`")
-}
+	for line := range strings.SplitSeq(list, "\n") {
+		name, text, _ := strings.Cut(line, ": ")
+		texts[name] = strings.ReplaceAll(text, "*", "`")
+	}
+	return texts
+})
 
 // writeHelp explains a verb: in detail with all of its flags, or with those that are used most.
 func writeHelp(to io.Writer, c *cobra.Command, all bool) error {
