@@ -12,7 +12,7 @@ import (
 	"loadgen/engine/entity"
 )
 
-// AppendResource appends an entry as a resource log, with the end of its line. What is no UTF-8 is replaced.
+// AppendResource appends an entry as a resource log, with its line end. Invalid UTF-8 is replaced.
 func AppendResource(dst []byte, e *Entry) []byte {
 	own := *e
 	own.Service = tableService
@@ -35,7 +35,7 @@ func AppendResource(dst []byte, e *Entry) []byte {
 		if dst = appendName(dst, one.name); isNumber {
 			dst = append(dst, text...)
 		} else {
-			// The error is that of bytes which are no UTF-8, and have been replaced.
+			// The only error is invalid UTF-8, which has been replaced.
 			dst, _ = jsontext.AppendQuote(dst, text)
 		}
 	}

@@ -267,7 +267,7 @@ func (e *Entry) locate() {
 		}
 		a.setFilter(text)
 	default:
-		// An insert is a POST to the table: if its key stands anywhere, then here.
+		// An insert is a POST to the table: only the address can have its key.
 		if r, known := resourceOf(e.ObjectKey, e.Account); known {
 			if a.Table == "" {
 				a.Table = r.Table
@@ -320,7 +320,7 @@ func (o *Observed) setFilter(text string) {
 	o.Class, o.Shape, o.Filter, o.Exact = span.Class().String(), parsed.Shape(), text, parsed.Exact()
 }
 
-// plain returns a text of a query without its escapes; one that is malformed as it is.
+// plain decodes the escapes of a query text. It returns malformed texts unchanged.
 func plain(text string) string {
 	if !strings.ContainsAny(text, "%+") {
 		return text

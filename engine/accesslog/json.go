@@ -180,7 +180,7 @@ func appendText(dst []byte, value jsontext.Value) []byte {
 	case bytes.IndexByte(value, '\\') < 0:
 		return append(dst, value[1:len(value)-1]...)
 	}
-	// The error is that of bytes which are no UTF-8, and have been replaced.
+	// The only error is invalid UTF-8, which has been replaced.
 	dst, _ = jsontext.AppendUnquote(dst, value)
 	return dst
 }

@@ -209,7 +209,7 @@ func (r *Reader) fail(err error) {
 func (r *Reader) Fields() []string { return r.fields }
 
 // Column returns where the row names a column: exactly so, or else as the only one in other letters or with other
-// separators of words. That it does not, or does twice, is a fault of the row.
+// separators of words. It is a fault of the row if there is no such column, or more than one.
 func (r *Reader) Column(name string) (at int, found bool) {
 	same := func(one string) bool { return one == name }
 	if !slices.ContainsFunc(r.fields, same) {

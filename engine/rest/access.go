@@ -156,7 +156,7 @@ func (x *exchange) permit() (entity.Code, string) {
 	if x.operation.upsert != 0 && len(x.request.Header["If-Match"]) == 0 {
 		needs = verbRights[x.operation.upsert]
 	}
-	// What is on no entities cannot be allowed by a table's signature.
+	// A signature for a table allows only operations on entities.
 	if needs.types == "" || x.access.given.ForTable() && !strings.Contains(needs.types, "o") {
 		return entity.AuthorizationFailure, "no shared access signature of this kind allows this operation"
 	}

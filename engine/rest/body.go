@@ -163,7 +163,7 @@ func (x *exchange) widen(bytes int64) bool {
 			return false
 		}
 		if held > b.peak.Load() {
-			// Another may have stored more in between; the next to ask corrects that.
+			// A concurrent call may have stored a larger value; the next call corrects that.
 			b.peak.Store(held)
 		}
 	}

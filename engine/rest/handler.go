@@ -208,18 +208,18 @@ func (x *exchange) carryOut(h *Handler) bool {
 
 // Options says what a handler serves.
 type Options struct {
-	// Engine answers the requests. It has to know the accounts.
+	// Engine carries out the requests. All Accounts must exist in it.
 	Engine *engine.Engine
 	// Clock says when a request arrives and waits until its reply leaves.
 	Clock clock.Clock
 	// Calendar dates the clock's instants, of the years 1601 to 9999: the engine's. The
 	// dates of replies and the age of signatures come from it.
 	Calendar clock.Calendar
-	// Accounts are those that requests may be signed for, at least one.
+	// Accounts are the accounts that are served, at least one.
 	Accounts []Account
-	// Tokens says which bearer tokens are as good as an account's key; nil for none.
+	// Tokens decides which bearer tokens are accepted; nil for none.
 	Tokens Tokens
-	// Seed decides the request identifiers and who meets a fault.
+	// Seed determines the request IDs and the requests that get an injected fault.
 	Seed uint64
 	// Faults is what goes wrong on purpose, counted from the clock's instant
 	// zero; nil for nothing. It must not be altered once it is in use.

@@ -63,7 +63,7 @@ func (t *counter) capture() *results.Capture {
 	return &o
 }
 
-// topPlaces returns what made makes of the first places in an order.
+// topPlaces converts all places by made, and returns the first ones in the order.
 func topPlaces[K comparable, V, R any](places *results.HeaviestKeys[K, V], most int, made func(*results.KeyPlace[K, V]) R, order func(a, b R) int) []R {
 	all := make([]R, 0, places.Len())
 	for place := range places.Places {

@@ -107,7 +107,7 @@ func (b *bus) listen(subject string, err error) (*bus, error) {
 	return b, nil
 }
 
-// receive passes a message on. To the leader it is of the member in its subject.
+// receive passes a message on. The leader takes the sender from the subject.
 func (b *bus) receive(m *nats.Msg) {
 	from := ""
 	if b.id == "" {
@@ -191,7 +191,7 @@ type claim struct {
 	mu sync.Mutex
 	// rank is a random identity, and less than all identities once this leader leads.
 	rank string
-	// leads says that this leader leads, led that another one does.
+	// leads reports that this leader has the run, led that another leader has it.
 	leads, led bool
 }
 

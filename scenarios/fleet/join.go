@@ -20,10 +20,10 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// Carry carries out a member's share, of which the member has the leader's part. It prepares, calls Ready once with the number
-// of operations of its share (0 if it depends on the run), sends from the instant that Ready returns, reports each second of its
-// record as soon as that is complete, and returns the record. In a search it asks for each step and reports its result. The
-// context ends if the run has to stop, with the cause; Carry then returns a partial record.
+// Carry runs a member's share of the load. It prepares, calls Ready of m once with the number of operations of the share (0 if
+// that depends on the run), sends from the instant that Ready returns, reports each second of its record once it is complete,
+// and returns the record. In a search it requests each step from the leader and reports the result. If the context is
+// cancelled, Carry stops and returns a partial record; the cause of the context says why.
 type Carry func(ctx context.Context, a protocol.Assignment, m *run.Member) (*results.Record, error)
 
 // JoinOptions configure a member. Join sets the Epoch and Run of the plan.

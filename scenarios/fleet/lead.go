@@ -66,7 +66,7 @@ func (s *leadership) pause() {
 	}
 }
 
-// end ends a series early: members that wait for another run learn that none follows.
+// end ends a series early: members that wait for another run are told that there is none.
 func (s *leadership) end() {
 	if s.endPause != nil {
 		s.endPause()

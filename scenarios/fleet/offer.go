@@ -42,7 +42,7 @@ type Offering struct {
 	// leadership is nil before the first run and after the last. kill ends the processes.
 	leadership *leadership
 	bus        *bus
-	// processes are the members on this machine, whose standard error is a tail.
+	// processes are the members on this machine, with the end of their standard error.
 	processes []*exec.Cmd
 	kill      context.CancelFunc
 }
@@ -256,7 +256,7 @@ func (o *Offering) start() error {
 	return nil
 }
 
-// Close ends the series: members that wait for another run learn that none follows. It waits for the processes on this
+// Close ends the series: members that wait for another run are told that there is none. It waits for the processes on this
 // machine, kills those that do not exit, and writes the errors of those that failed. It may be called more than once.
 func (o *Offering) Close() error {
 	l, processes := o.leadership, o.processes

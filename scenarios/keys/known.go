@@ -13,7 +13,7 @@ func (o Options) Differing(t Template, shared []string) []string {
 	var visit func(t Template)
 	visit = func(t Template) {
 		for _, name := range o.meant(t.Attributes()) {
-			// What was seen is not looked into again, and so a cycle ends.
+			// Attributes that were visited are skipped, which ends a cycle.
 			if slices.Contains(shared, name) || slices.Contains(seen, name) {
 				continue
 			}

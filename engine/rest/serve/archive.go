@@ -24,7 +24,7 @@ const (
 
 const anExample = `{"Table":"races","PartitionKey":"2011","RowKey":"1","Fee":255}`
 
-// readLines reads JSON lines. Lines of blanks alone are passed over.
+// readLines reads JSON lines. Blank lines are skipped.
 func readLines(from io.Reader, visit func(*ArchiveRecord) error) error {
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, maxLineBytes)
@@ -123,7 +123,7 @@ type ArchiveRecord struct {
 	Properties []entity.Property
 }
 
-// ArchiveFormat is how an archive is spelt.
+// ArchiveFormat is the file format of an archive.
 type ArchiveFormat uint8
 
 // The formats.
@@ -178,7 +178,7 @@ func WriteArchive(f ArchiveFormat, to io.Writer, records iter.Seq[*ArchiveRecord
 	return out.Flush()
 }
 
-// check returns what keeps a table from holding the record, nil for nothing.
+// check returns an error if a table cannot store the record.
 func (r *ArchiveRecord) check() error {
 	code, detail := entity.ValidateTableName(r.Table)
 	switch {

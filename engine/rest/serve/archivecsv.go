@@ -272,7 +272,7 @@ const (
 	rowColumn
 	// typeColumn holds the type of a property of the same name.
 	typeColumn
-	// passedColumn is one that means nothing here.
+	// passedColumn is a column that is ignored.
 	passedColumn
 )
 

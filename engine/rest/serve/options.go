@@ -366,7 +366,7 @@ func resolve(address string) (resolved string, loopback bool, err error) {
 func (d *door) place(listening string) string {
 	host, port, err := net.SplitHostPort(listening)
 	if ip := net.ParseIP(host); err == nil && ip.IsUnspecified() {
-		// Every address of this machine is none to connect to.
+		// Clients cannot connect to an unspecified address such as 0.0.0.0.
 		listening = net.JoinHostPort("127.0.0.1", port)
 	}
 	return listening + "/" + d.account

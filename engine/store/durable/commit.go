@@ -159,8 +159,8 @@ func (p *pending) wait() error {
 	return p.err
 }
 
-// acquire returns the guard of a partition, created if missing and create is set. It
-// is to be given back, and is not held yet.
+// acquire returns the guard of a partition, which it creates if it is missing and create is set. Callers lock
+// it themselves, and must give it back.
 func (g *guards) acquire(prefix []byte, create bool) *guard {
 	g.mu.Lock()
 	defer g.mu.Unlock()

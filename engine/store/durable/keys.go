@@ -81,7 +81,7 @@ type tally struct {
 	// entities is how many there are.
 	entities int64
 	// floor is the greatest version of any that was deleted: what takes its place gets a
-	// later one, so that the tag of what was deleted never fits.
+	// later one, so that the ETag of a deleted entity never matches.
 	floor entity.Ticks
 }
 
@@ -98,13 +98,13 @@ func parseTally(value []byte) (tally, error) {
 	return tally{int64(binary.BigEndian.Uint64(value)), entity.Ticks(binary.BigEndian.Uint64(value[8:]))}, nil
 }
 
-// merger adds tallies up. Its name stands in the folder.
+// merger sums tallies. Its name is stored in the folder.
 var merger = &pebble.Merger{Name: "loadgen.tally", Merge: func(_, value []byte) (pebble.ValueMerger, error) {
 	first, err := parseTally(value)
 	return &sum{first}, err
 }}
 
-// sum is a tally in the making. The order of what is added does not matter.
+// sum is an incomplete tally. The order of addition does not matter.
 type sum struct{ tally }
 
 var _ pebble.ValueMerger = (*sum)(nil)

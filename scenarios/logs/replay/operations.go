@@ -66,7 +66,7 @@ type Totals struct {
 	Retries int64 `json:"retries_taken_out"`
 	// Billed are the replayed requests that the service bills, throttled ones not among them.
 	Billed int64 `json:"transactions_billed_in_the_log"`
-	// Guessed are the transactions and inserts that fall where single writes did, by [AsWrites].
+	// Guessed are the transactions and inserts that [AsWrites] puts where single writes were.
 	Guessed int64 `json:"requests_placed_by_single_writes"`
 	// Left are the requests that are not replayed, by reason, and LeftEntities how many entities they write at least.
 	Left         map[string]int64 `json:"requests_left_out"`
