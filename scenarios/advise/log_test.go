@@ -16,11 +16,13 @@ import (
 	"loadgen/scenarios/logs/replay"
 )
 
-// Keys in time, the log of their inserts and its replay have the same answer at their own rate: that of token buckets,
-// but for one file in fifty, whose tails are not all found.
+// Keys in time, the log of their inserts and its replay have the same answer at their own rate: that of token buckets.
 func TestKeysLogsAndReplaysAgree(t *testing.T) {
-	cases, wrong := resultstest.Cases(10, 100), 0
-	for n := range cases {
+	cases := resultstest.Cases(10, 100)
+	for n := range cases + 1 {
+		if n == cases {
+			n = 46 // which has a tail that lasts under a second
+		}
 		what, text, rate, refused := advise.DrawnLog(n)
 		k, err := advise.FromKeys(strings.NewReader(text), advise.KeysOptions{File: "keys.csv", PerSecond: rate, Targets: advise.DocumentedTargets()})
 		require.NoError(t, err)
@@ -36,11 +38,8 @@ func TestKeysLogsAndReplaysAgree(t *testing.T) {
 		if refused > 0 && refused < 0.02 {
 			continue // The keys are judged at the drawn rate, and the others at the one that their rows show.
 		}
-		assert.Truef(t, holds["log"] == holds["keys"] && holds["replay"] == holds["keys"], "case %d, %s at %.0f/s, of which %.3f are refused: holds: %v", n, what, rate, refused, holds)
-		if holds["keys"] != (refused == 0) {
-			wrong++
-			t.Logf("case %d, %s at %.0f/s, of which %.3f are refused: holds: %v", n, what, rate, refused, holds)
+		for by, held := range holds {
+			assert.Equalf(t, refused == 0, held, "case %d, %s at %.0f/s, of which %.3f are refused: holds by %s", n, what, rate, refused, by)
 		}
 	}
-	assert.LessOrEqual(t, 50*wrong, cases, "files with a wrong answer")
 }
